@@ -22,7 +22,7 @@ function suffix(name) {
 		return ""
 	if (name ~ /^(cudaMemcpy|cudaMemset)/ && name !~ /Async$/)
 		return "_ptds"
-	if (name == "__cudaLaunchKernel" || name ~ /Async(_v2)?$|^cudaLaunch|^cudaEventRecord|^cudaStream(AddCallback|CopyAttributes|GetAttribute|GetFlags|GetPriority|Query|SetAttribute|Synchronize|WaitEvent)$|^cudaStream(BeginCapture|EndCapture|IsCapturing|GetCaptureInfo|UpdateCapture)|^cudaGraph(Launch|Upload|InstantiateWithParams)$/)
+	if (name == "__cudaLaunchKernel" || name ~ /Async(_v2)?$|^cudaLaunch|^cudaEventRecord|^cudaStream(AddCallback|CopyAttributes|GetAttribute|GetDevice|GetFlags|GetId|GetPriority|Query|SetAttribute|Synchronize|WaitEvent)$|^cudaStream(BeginCapture|EndCapture|IsCapturing|GetCaptureInfo|UpdateCapture)|^cudaGraph(Launch|Upload|InstantiateWithParams)$|^cudaGetDriverEntryPoint/)
 		return "_ptsz"
 	return ""
 }
@@ -37,7 +37,7 @@ function export_streams(name, version, target, of) {
 	export(name of, version, target)
 }
 BEGIN {
-	split("cudaGraphInstantiateWithParams cudaLaunchCooperativeKernelMultiDevice cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2 cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2", list, " ")
+	split("cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion cudaGraphInstantiateWithParams cudaLaunchCooperativeKernelMultiDevice cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2 cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2", list, " ")
 	for (i in list)
 		plain[list[i]] = 1
 }

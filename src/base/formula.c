@@ -223,7 +223,11 @@ static void check_vector(struct parser *parser, struct formula *name)
 	bool by_unit = name->of == LEAST || name->of == MOST;
 	if (parser->failed || (name->needs & FORMULA_MECHANISM && !by_unit))
 		return;
-	snprintf(parser->message, FORMULA_MESSAGE, by_unit ? "'%s' has no values by unit" : "'%s' is not a vector",
+	bool has_units = parser->names->units && name->needs == FORMULA_RUN && !formula_statistic(name->name);
+	snprintf(parser->message, FORMULA_MESSAGE,
+	         by_unit                            ? "'%s' has no values by unit"
+	         : has_units && name->of == ELEMENT ? "%s[]: expected the number of a unit, from 0"
+	                                            : "'%s' is not a vector",
 	         name->name);
 	parser->failed = true;
 }

@@ -131,6 +131,8 @@ OF_STREAM(cudaStreamGetCaptureInfo_v3,
           (cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
            const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges, size_t *count),
           (of_thread(stream), status, id, graph, dependencies, edges, count))
+OF_STREAM(cudaStreamGetDevice, (cudaStream_t stream, int *device), (of_thread(stream), device))
+OF_STREAM(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id), (of_thread(stream), id))
 OF_STREAM(cudaStreamGetFlags, (cudaStream_t stream, unsigned int *flags), (of_thread(stream), flags))
 OF_STREAM(cudaStreamGetPriority, (cudaStream_t stream, int *priority), (of_thread(stream), priority))
 OF_STREAM(cudaStreamIsCapturing,

@@ -184,8 +184,9 @@ static void test_formula_errors(void **state)
 	assert_no_value("sum(mine.absent)", "add", "the statistics have no 'mine.absent'");
 	assert_no_value("l1d.hits[0]", "add", "the statistics have no values of 'l1d.hits' by unit");
 	assert_no_value("max(l1d.hits)", "add", "the statistics have no values of 'l1d.hits' by unit");
-	assert_no_value("l1d.hits[one]", "add", "'l1d.hits' is not a vector");
-	assert_no_value("l1d.hits[]", "add", "'l1d.hits' is not a vector");
+	assert_no_value("l1d.hits[one]", "add", "l1d.hits[]: expected the number of a unit, from 0");
+	assert_no_value("l1d.hits[]", "add", "l1d.hits[]: expected the number of a unit, from 0");
+	assert_no_value("cycles[0]", "add", "'cycles' is not a vector");
 	assert_no_value("sum(l1d.hits)", "add", "'l1d.hits' is not a vector");
 	assert_no_value("median(l1d.hits)", "add", "'l1d.hits' is not a vector");
 	assert_no_value("max(cycles)", "add", "'cycles' has no values by unit");

@@ -45,6 +45,8 @@
 #define cudaStreamAttachMemAsync cudaStreamAttachMemAsync_ptsz
 #define cudaStreamCopyAttributes cudaStreamCopyAttributes_ptsz
 #define cudaStreamGetAttribute cudaStreamGetAttribute_ptsz
+#define cudaStreamGetDevice cudaStreamGetDevice_ptsz
+#define cudaStreamGetId cudaStreamGetId_ptsz
 #define cudaStreamGetFlags cudaStreamGetFlags_ptsz
 #define cudaStreamGetPriority cudaStreamGetPriority_ptsz
 #define cudaStreamQuery cudaStreamQuery_ptsz

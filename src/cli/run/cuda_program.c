@@ -117,7 +117,8 @@ static enum cuda_program judge(const char *image, size_t length, const char *pro
 		kind = CUDA_PROGRAM_OURS; /* loaded later, or unknown */
 	else if (is_static)
 		kind = CUDA_PROGRAM_STATIC;
-	if (driver_line && is_static && kind == CUDA_PROGRAM_OURS)
+	/* both libraries may be links to one file, of which the loader lists only the first name */
+	if (driver_line && is_static && !has(image, length, library) && kind == CUDA_PROGRAM_OURS)
 		kind = CUDA_PROGRAM_DRIVER;
 	free(list);
 	return kind;
