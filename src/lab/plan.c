@@ -134,8 +134,13 @@ static bool check_counters(struct plan *plan, size_t c, const sluice_gpu *gpu)
 		if (!name)
 			continue;
 		bool energy = strncmp(name, "energy.", 7) == 0;
+		size_t length = strcspn(name, "["); /* "NAME[]" is a vector */
 		plan_tell(plan, &experiment->columns[c], experiment_metric_place(experiment, r, c),
-		          "no %s '%s'; %s has it", energy ? "component" : "counter", name,
+		          "no %s '%.*s'; %s has it",
+		          energy         ? "component"
+		          : name[length] ? "vector"
+		                         : "counter",
+		          (int)length, name,
 		          energy ? "neither the table of energies nor a mechanism of the column"
 		                 : "none of the column's mechanisms");
 		return false;
