@@ -202,12 +202,17 @@ static void parse_element(struct parser *parser, struct formula *name)
 	expect(parser, ']', "']'");
 }
 
+/* A counter of the machine that has values by unit. */
+static bool has_units(const struct parser *parser, const struct formula *name)
+{
+	return parser->names->units && name->needs == FORMULA_RUN && !formula_statistic(name->name);
+}
+
 /* A counter's value that is selected by unit. The number of units is known only after a run. */
 static bool is_by_unit(const struct parser *parser, const struct formula *name)
 {
 	bool is_number = name->of != ELEMENT || (*name->element && !name->element[strspn(name->element, "0123456789")]);
-	return parser->names->units && name->needs == FORMULA_RUN && !formula_statistic(name->name) && is_number &&
-	       name->of != SUM && name->of != MEDIAN;
+	return has_units(parser, name) && is_number && name->of != SUM && name->of != MEDIAN;
 }
 
 static void check_vector(struct parser *parser, struct formula *name)
@@ -223,12 +228,12 @@ static void check_vector(struct parser *parser, struct formula *name)
 	bool by_unit = name->of == LEAST || name->of == MOST;
 	if (parser->failed || (name->needs & FORMULA_MECHANISM && !by_unit))
 		return;
-	bool has_units = parser->names->units && name->needs == FORMULA_RUN && !formula_statistic(name->name);
-	snprintf(parser->message, FORMULA_MESSAGE,
-	         by_unit                            ? "'%s' has no values by unit"
-	         : has_units && name->of == ELEMENT ? "%s[]: expected the number of a unit, from 0"
-	                                            : "'%s' is not a vector",
-	         name->name);
+	const char *wrong = "'%s' is not a vector";
+	if (by_unit)
+		wrong = "'%s' has no values by unit";
+	else if (has_units(parser, name) && name->of == ELEMENT)
+		wrong = "%s[]: expected the number of a unit, from 0";
+	snprintf(parser->message, FORMULA_MESSAGE, wrong, name->name);
 	parser->failed = true;
 }
 

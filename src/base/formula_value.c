@@ -100,7 +100,7 @@ static double add_values(const json_t *launch, const struct formula *formula, st
 	return 0;
 }
 
-/* The selected value; NAN: there is none. */
+/* The selected one of at least one value; NAN: there is no such unit. */
 static double of_values(const struct formula *formula, const struct values *values)
 {
 	double least = INFINITY, most = -INFINITY, sum = 0;
@@ -113,8 +113,6 @@ static double of_values(const struct formula *formula, const struct values *valu
 		unsigned long number = strtoul(formula->element, NULL, 10);
 		return number < values->count ? values->value[number] : NAN;
 	}
-	if (!values->count)
-		return NAN;
 	return formula->of == LEAST ? least : formula->of == MOST ? most : sum / (double)values->count;
 }
 

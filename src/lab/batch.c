@@ -399,13 +399,6 @@ static bool take_cut(struct task *task, size_t number)
 	return cuts.in_vain < task->tries || fail_cut(task, number, cuts.in_vain);
 }
 
-static bool is_canceled(const struct task *task)
-{
-	char path[PATH_MAX];
-	sweep_path(path, task->folder, "canceled", "");
-	return access(path, F_OK) == 0;
-}
-
 /* Returns false when runs are missing and Slurm does not start the task again. */
 static bool go_on_later(struct task *task)
 {
@@ -419,7 +412,7 @@ static bool go_on_later(struct task *task)
 		}
 	for (size_t i = 0; i < task->count; i++)
 		missing += !has_record(task, task->ids[i]);
-	if (!fine || is_canceled(task))
+	if (!fine || sweep_is_canceled(task->folder))
 		return false;
 	if (!missing || slurm_requeue_own(message))
 		return true;

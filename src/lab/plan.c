@@ -292,7 +292,7 @@ static char **command_line(struct plan *plan, const struct planned *planned, con
 		    moves && sluice_mechanism_path(column->mechanisms.word[i])
 		            ? absolute(plan, column->mechanisms.word[i])
 		            : column->mechanisms.word[i]);
-	if (experiment_has_units(plan->experiment))
+	if (plan->has_units)
 		add(words, &count, NULL, "--units");
 	if (planned->timeline) {
 		add(words, &count, "--timeline", planned->timeline);
@@ -445,8 +445,7 @@ static bool plan_cell(struct plan *plan, struct plan_program *program, size_t r,
 		return false;
 	config.arguments = join(&plan->arena, &row->arguments, &column->arguments);
 	config.machine = column->machine ? column->machine : "";
-	config.options =
-		join(&plan->arena, &column->options, experiment_has_units(plan->experiment) ? &by_unit : &no_words);
+	config.options = join(&plan->arena, &column->options, plan->has_units ? &by_unit : &no_words);
 	config.mechanisms = join(&plan->arena, &column->mechanisms, &no_words);
 	size_t *found = find_run(plan, &config);
 	bool is_new = *found == PLAN_NOTHING;
@@ -538,6 +537,7 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 	struct run_config common = {.size = source->size, .seed = source->seed};
 	plan->experiment = experiment;
 	plan->source = source;
+	plan->has_units = experiment_has_units(experiment);
 	plan->runs = arena_array(&plan->arena, cells + 1, sizeof *plan->runs);
 	plan->cells = arena_array(&plan->arena, cells + 1, sizeof *plan->cells);
 	plan->found_size = 16;

@@ -56,6 +56,7 @@ struct plan {
 	struct arena arena;
 	const struct experiment *experiment;
 	const struct plan_source *source;
+	bool has_units; /* its runs keep counters by unit */
 	struct planned *runs;
 	size_t count;
 	const char **no_journal; /* for each column: why its runs cannot keep a journal; or NULL */

@@ -317,11 +317,6 @@ static int is_batch(const struct dirent *entry)
 	return strncmp(entry->d_name, "batch.", 6) == 0 && !entry->d_name[6 + strspn(entry->d_name + 6, "0123456789")];
 }
 
-static int by_number(const struct dirent **a, const struct dirent **b)
-{
-	return strverscmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Call when no task is left that could read the batches. */
 static void forget_batches(const struct cluster *cluster)
 {
@@ -350,7 +345,7 @@ static void adopt_batches(struct cluster *cluster)
 {
 	struct dirent **entries = NULL;
 	size_t adopted = 0;
-	int count = scandir(cluster->folder, &entries, is_batch, by_number);
+	int count = scandir(cluster->folder, &entries, is_batch, versionsort);
 	for (int i = 0; i < count; i++) {
 		struct adoption adoption = {cluster, strtoull(entries[i]->d_name + 6, NULL, 10)};
 		batch_each(cluster->folder, adoption.batch, adopt, &adoption);
@@ -511,13 +506,6 @@ static bool write_script(struct cluster *cluster)
 	return fclose(file) == 0 && chmod(cluster->script, 0777) == 0;
 }
 
-static bool is_canceled(const struct cluster *cluster)
-{
-	char path[PATH_MAX];
-	sweep_path(path, cluster->folder, "canceled", "");
-	return access(path, F_OK) == 0;
-}
-
 static void show(struct cluster *cluster)
 {
 	char text[64];
@@ -540,7 +528,7 @@ static bool wait_for_all(struct cluster *cluster)
 		double asked = jobs_now() - since, pause = asked * ASKING_SHARE;
 		if (!collect(cluster))
 			return false;
-		if (is_canceled(cluster)) {
+		if (sweep_is_canceled(cluster->folder)) {
 			queue_tell(queue, "the sweep was canceled; the same command continues with the missing runs");
 			return false;
 		}

@@ -236,3 +236,10 @@ bool sweep_progress_read(const char *folder, const char *id, struct sweep_progre
 		*progress = (struct sweep_progress){0};
 	return true;
 }
+
+bool sweep_is_canceled(const char *folder)
+{
+	char path[PATH_MAX];
+	sweep_path(path, folder, "canceled", "");
+	return access(path, F_OK) == 0;
+}

@@ -56,6 +56,9 @@ void sweep_folder_close(struct sweep_folder *folder);
 /* Whether a process works on it. */
 bool sweep_folder_is_at_work(const char *path);
 
+/* Whether `sluice sweep cancel` has ended it: its tasks do not start again. */
+bool sweep_is_canceled(const char *folder);
+
 /* Stores FOLDER/PART/ID; an empty path when it does not fit. */
 void sweep_path(char path[PATH_MAX], const char *folder, const char *part, const char *id);
 
