@@ -1,5 +1,6 @@
 /* cublas_v2: linear algebra on the device, a small library by Sluice (docs/reference/cuda-headers.md): vector,
- * matrix-vector and matrix-matrix operations in float and double.
+ * matrix-vector and matrix-matrix operations in float and double. Products of matrices also have complex, 16-bit and
+ * 8-bit types (sluice/cublas_gemm.h).
  *
  * Matrices are stored by columns; ld* is the distance of columns in elements. Scalars and results passed by pointer are
  * in host memory. After cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) they are in device memory. Functions
@@ -25,7 +26,6 @@ typedef struct cublasContext *cublasHandle_t;
 typedef enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2, CUBLAS_OP_HERMITAN = 2 } cublasOperation_t;
 typedef enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 } cublasPointerMode_t;
 typedef enum { CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_ATOMICS_ALLOWED = 1 } cublasAtomicsMode_t;
-typedef enum { CUBLAS_DEFAULT_MATH = 0, CUBLAS_TENSOR_OP_MATH = 1, CUBLAS_PEDANTIC_MATH = 2 } cublasMath_t;
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle);
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
@@ -34,9 +34,13 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream);
 cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode);
 cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t *mode);
-/* Without effect: sums always have one order, and there are no tensor cores. */
+/* Without effect: sums always have one order. */
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode);
-cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
+cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t *mode);
+/* Accepted, not used: no product here needs memory of the user. Setting a stream ends its use, as in CUDA. */
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes);
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value);
+size_t cublasGetCudartVersion(void);
 const char *cublasGetStatusName(cublasStatus_t status);
 const char *cublasGetStatusString(cublasStatus_t status);
 
@@ -57,17 +61,6 @@ const char *cublasGetStatusString(cublasStatus_t status);
 	                                  const T *a, int lda, const T *x, int incx, const T *beta, T *y, int incy);   \
 	cublasStatus_t cublas##t##ger_v2(cublasHandle_t, int m, int n, const T *alpha, const T *x, int incx,           \
 	                                 const T *y, int incy, T *a, int lda);                                         \
-	cublasStatus_t cublas##t##gemm_v2(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m,   \
-	                                  int n, int k, const T *alpha, const T *a, int lda, const T *b, int ldb,      \
-	                                  const T *beta, T *c, int ldc);                                               \
-	cublasStatus_t cublas##t##gemmBatched(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb,      \
-	                                      int m, int n, int k, const T *alpha, const T *const a[], int lda,        \
-	                                      const T *const b[], int ldb, const T *beta, T *const c[], int ldc,       \
-	                                      int count);                                                              \
-	cublasStatus_t cublas##t##gemmStridedBatched(                                                                  \
-		cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,               \
-		const T *alpha, const T *a, int lda, long long int stride_a, const T *b, int ldb,                      \
-		long long int stride_b, const T *beta, T *c, int ldc, long long int stride_c, int count);              \
 	cublasStatus_t cublas##t##geam(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m,      \
 	                               int n, const T *alpha, const T *a, int lda, const T *beta, const T *b, int ldb, \
 	                               T *c, int ldc);                                                                 \
@@ -78,6 +71,8 @@ SLUICE_CUBLAS(float, S, s)
 SLUICE_CUBLAS(double, D, d)
 #undef SLUICE_CUBLAS
 
+#include "sluice/cublas_gemm.h"
+
 #define cublasCreate         cublasCreate_v2
 #define cublasDestroy        cublasDestroy_v2
 #define cublasGetVersion     cublasGetVersion_v2
@@ -85,6 +80,7 @@ SLUICE_CUBLAS(double, D, d)
 #define cublasGetStream      cublasGetStream_v2
 #define cublasSetPointerMode cublasSetPointerMode_v2
 #define cublasGetPointerMode cublasGetPointerMode_v2
+#define cublasSetWorkspace   cublasSetWorkspace_v2
 
 #define cublasIsamax cublasIsamax_v2
 #define cublasIdamax cublasIdamax_v2
@@ -112,9 +108,12 @@ SLUICE_CUBLAS(double, D, d)
 #define cublasDger   cublasDger_v2
 #define cublasSgemm  cublasSgemm_v2
 #define cublasDgemm  cublasDgemm_v2
+#define cublasCgemm  cublasCgemm_v2
+#define cublasZgemm  cublasZgemm_v2
 
 #ifdef __cplusplus
 }
+#include "sluice/cublas_gemm_old.h"
 #endif
 
 #include "sluice/macros_on.h"

@@ -3,7 +3,10 @@
 #define SLUICE_CUBLAS_TYPES_H
 
 #include <cuComplex.h> /* includes math.h, which programs expect from this header */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <library_types.h>
 
 #define CUBLAS_API_H_ /* programs test it to find out whether the statuses are declared */
 
@@ -29,6 +32,7 @@ typedef enum {
 	CUBLAS_STATUS_LICENSE_ERROR = 16
 } cublasStatus_t;
 typedef cublasStatus_t cublasStatus;
+typedef cudaDataType cublasDataType_t;
 
 /* Copies between host and device; inc* and ld* are in elements of elem_size bytes. */
 cublasStatus_t cublasSetVector(int n, int elem_size, const void *host, int inc_host, void *device, int inc_device);

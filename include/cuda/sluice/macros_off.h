@@ -39,6 +39,8 @@
 #undef advance
 #pragma push_macro("advice")
 #undef advice
+#pragma push_macro("algo")
+#undef algo
 #pragma push_macro("align2")
 #undef align2
 #pragma push_macro("align4")
@@ -113,6 +115,8 @@
 #undef Atomic
 #pragma push_macro("atomic")
 #undef atomic
+#pragma push_macro("attr")
+#undef attr
 #pragma push_macro("attribute")
 #undef attribute
 #pragma push_macro("attributes")
@@ -333,6 +337,8 @@
 #undef committed
 #pragma push_macro("compare")
 #undef compare
+#pragma push_macro("compute")
+#undef compute
 #pragma push_macro("conditional")
 #undef conditional
 #pragma push_macro("config")
@@ -431,6 +437,8 @@
 #undef description
 #pragma push_macro("descriptor")
 #undef descriptor
+#pragma push_macro("Destroy")
+#undef Destroy
 #pragma push_macro("destroy")
 #undef destroy
 #pragma push_macro("detail")
@@ -847,6 +855,8 @@
 #undef id
 #pragma push_macro("idist")
 #undef idist
+#pragma push_macro("ids")
+#undef ids
 #pragma push_macro("ilogb")
 #undef ilogb
 #pragma push_macro("ilogbf")
@@ -1009,8 +1019,18 @@
 #undef Layout
 #pragma push_macro("layout")
 #undef layout
+#pragma push_macro("layout_a")
+#undef layout_a
+#pragma push_macro("layout_b")
+#undef layout_b
+#pragma push_macro("layout_c")
+#undef layout_c
+#pragma push_macro("layout_d")
+#undef layout_d
 #pragma push_macro("layout_t")
 #undef layout_t
+#pragma push_macro("ld")
+#undef ld
 #pragma push_macro("ld_device")
 #undef ld_device
 #pragma push_macro("ld_host")
@@ -1461,6 +1481,8 @@
 #undef path
 #pragma push_macro("payload")
 #undef payload
+#pragma push_macro("pedantic")
+#undef pedantic
 #pragma push_macro("peer")
 #undef peer
 #pragma push_macro("pending_count")
@@ -1499,6 +1521,8 @@
 #undef precision
 #pragma push_macro("predicate")
 #undef predicate
+#pragma push_macro("preference")
+#undef preference
 #pragma push_macro("prepare_meetings")
 #undef prepare_meetings
 #pragma push_macro("printf")
@@ -1583,6 +1607,8 @@
 #undef remquo
 #pragma push_macro("remquof")
 #undef remquof
+#pragma push_macro("requested")
+#undef requested
 #pragma push_macro("res")
 #undef res
 #pragma push_macro("reserved")
@@ -1605,6 +1631,8 @@
 #undef result_out
 #pragma push_macro("results")
 #undef results
+#pragma push_macro("returned")
+#undef returned
 #pragma push_macro("rhypot")
 #undef rhypot
 #pragma push_macro("right")
@@ -2005,6 +2033,14 @@
 #undef type1
 #pragma push_macro("type2")
 #undef type2
+#pragma push_macro("type_a")
+#undef type_a
+#pragma push_macro("type_b")
+#undef type_b
+#pragma push_macro("type_c")
+#undef type_c
+#pragma push_macro("type_d")
+#undef type_d
 #pragma push_macro("type_info")
 #undef type_info
 #pragma push_macro("types")
@@ -2155,6 +2191,10 @@
 #undef words
 #pragma push_macro("work_size")
 #undef work_size
+#pragma push_macro("workspace")
+#undef workspace
+#pragma push_macro("workspace_bytes")
+#undef workspace_bytes
 #pragma push_macro("write")
 #undef write
 #pragma push_macro("written")

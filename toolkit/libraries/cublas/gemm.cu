@@ -1,133 +1,222 @@
-// cuBLAS: matrix products, with tiles in shared memory and R x R results per thread.
+// cuBLAS: products of matrices. libcublasLt has their kernels.
 #include "inner.h"
 
+#include "../cublasLt/product.h"
+
 using namespace cublas;
+using products::matrices;
+using products::product;
 
-// A batch of matrices, at a constant stride or in a list of pointers. `index` is the index of op(matrix) that C shares.
-template <typename T> struct many {
-	T *base;
-	T *const *list;
-	long long stride;
-	int ld;
-	bool index_is_row; // `index` is the row of the stored matrix: contiguous in memory
-	__device__ T *matrix(long long number) const
-	{
-		return list ? list[number] : base + number * stride;
-	}
-};
-
-template <typename T> struct product {
+// A call of any of the functions below.
+struct call {
+	cublasHandle_t handle;
+	cublasOperation_t transa, transb;
 	int m, n, k;
-	scalar<T> alpha, beta;
-	many<const T> a, b;
-	many<T> c;
-	long long first_matrix;
+	const void *alpha;
+	matrices a, b;
+	const void *beta;
+	matrices c;
+	int count;
+	cublasComputeType_t compute;
 };
 
-enum { SIDE = 16 }; // side of a thread block; also the number of steps of k in a tile
-
-// Loads a tile of SIDE steps of k by COUNT indices, in memory order.
-template <typename T, int COUNT>
-__device__ void load_tile(T (*tile)[COUNT + 1], const T *from, const many<const T> &operand, int index0, int indices, int k0, int k)
+static matrices one(const void *base, long long stride, int ld, cudaDataType type)
 {
-	for (int i = threadIdx.y * SIDE + threadIdx.x; i < SIDE * COUNT; i += SIDE * SIDE) {
-		int index = operand.index_is_row ? i % COUNT : i / SIDE, step = operand.index_is_row ? i / COUNT : i % SIDE;
-		long long row = operand.index_is_row ? index0 + index : k0 + step;
-		long long column = operand.index_is_row ? k0 + step : index0 + index;
-		bool inside = index0 + index < indices && k0 + step < k;
-		tile[step][index] = inside ? from[column * operand.ld + row] : 0;
+	return {(void *)base, nullptr, stride, ld, type};
+}
+
+static matrices listed(const void *list, int ld, cudaDataType type)
+{
+	return {nullptr, (void *const *)list, 0, ld, type};
+}
+
+// Types of A and B, of C, and of alpha and beta, for each arithmetic, as cublasGemmEx documents them.
+struct combination {
+	cublasComputeType_t compute;
+	cudaDataType ab, c, scale;
+};
+static const combination combinations[] = {
+	{CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F},
+	{CUBLAS_COMPUTE_32I, CUDA_R_8I, CUDA_R_32I, CUDA_R_32I},
+	{CUBLAS_COMPUTE_32F, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F},
+	{CUBLAS_COMPUTE_32F, CUDA_R_16F, CUDA_R_16F, CUDA_R_32F},
+	{CUBLAS_COMPUTE_32F, CUDA_R_8I, CUDA_R_32F, CUDA_R_32F},
+	{CUBLAS_COMPUTE_32F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_32F},
+	{CUBLAS_COMPUTE_32F, CUDA_R_16F, CUDA_R_32F, CUDA_R_32F},
+	{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F},
+	{CUBLAS_COMPUTE_32F, CUDA_C_8I, CUDA_C_32F, CUDA_C_32F},
+	{CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F},
+	{CUBLAS_COMPUTE_32F_FAST_16F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F},
+	{CUBLAS_COMPUTE_32F_FAST_16F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F},
+	{CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F},
+	{CUBLAS_COMPUTE_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
+};
+
+// The arithmetic whose types are those of `compute`.
+static cublasComputeType_t plain(cublasComputeType_t compute)
+{
+	switch (compute) {
+	case CUBLAS_COMPUTE_16F_PEDANTIC:
+	case CUBLAS_COMPUTE_32F_PEDANTIC:
+	case CUBLAS_COMPUTE_64F_PEDANTIC:
+	case CUBLAS_COMPUTE_32I_PEDANTIC:
+		return (cublasComputeType_t)(compute - 1);
+	case CUBLAS_COMPUTE_32F_FAST_16BF:
+	case CUBLAS_COMPUTE_32F_FAST_TF32:
+		return CUBLAS_COMPUTE_32F_FAST_16F;
+	default:
+		return compute;
 	}
 }
 
-template <typename T, int R> __global__ void __launch_bounds__(SIDE *SIDE) cublas_gemm(product<T> p)
+static const combination *find(const call &c)
 {
-	enum { COUNT = SIDE * R };
-	__shared__ T as[SIDE][COUNT + 1], bs[SIDE][COUNT + 1];
-	long long number = p.first_matrix + blockIdx.z;
-	const T *a = p.a.matrix(number), *b = p.b.matrix(number);
-	int row0 = blockIdx.x * COUNT, column0 = blockIdx.y * COUNT;
-	T sums[R][R] = {}, alpha = p.alpha.value(), beta = p.beta.value();
-	for (int k0 = 0; alpha != 0 && k0 < p.k; k0 += SIDE) {
-		load_tile<T, COUNT>(as, a, p.a, row0, p.m, k0, p.k);
-		load_tile<T, COUNT>(bs, b, p.b, column0, p.n, k0, p.k);
-		__syncthreads();
-#pragma unroll
-		for (int step = 0; step < SIDE; step++)
-#pragma unroll
-			for (int i = 0; i < R; i++)
-#pragma unroll
-				for (int j = 0; j < R; j++)
-					sums[i][j] += as[step][threadIdx.x + SIDE * i] * bs[step][threadIdx.y + SIDE * j];
-		__syncthreads();
-	}
-	T *c = p.c.matrix(number);
-#pragma unroll
-	for (int j = 0; j < R; j++)
-#pragma unroll
-		for (int i = 0; i < R; i++) {
-			int row = row0 + threadIdx.x + SIDE * i, column = column0 + threadIdx.y + SIDE * j;
-			T *at = &c[(long long)column * p.c.ld + row];
-			if (row < p.m && column < p.n)
-				*at = alpha * sums[i][j] + (beta == 0 ? 0 : beta * *at);
-		}
+	for (const combination &row : combinations)
+		if (row.compute == plain(c.compute) && row.ab == c.a.type && row.ab == c.b.type && row.c == c.c.type)
+			return &row;
+	return nullptr;
 }
 
-template <typename T, int R> static void launch(cublasHandle_t handle, product<T> p, long long count)
+// Integers are multiplied in words of four, which needs aligned columns.
+static bool is_aligned(const matrices &of)
 {
-	const unsigned most = 65535;
-	for (p.first_matrix = 0; p.first_matrix < count; p.first_matrix += most) {
-		dim3 grid((p.m + SIDE * R - 1) / (SIDE * R), (p.n + SIDE * R - 1) / (SIDE * R),
-		          blocks_for(count - p.first_matrix, 1, most));
-		cublas_gemm<T, R><<<grid, dim3(SIDE, SIDE), 0, handle->stream>>>(p);
-	}
+	return of.ld % 4 == 0 && (unsigned long long)of.base % 4 == 0;
 }
 
-template <typename T>
-static cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
-                           const T *alpha, many<const T> a, many<const T> b, const T *beta, many<T> c, int count)
+// The handle's mode chooses the arithmetic of products that name float without a form of it.
+static cublasComputeType_t by_mode(cublasHandle_t handle, const call &c)
 {
-	if (!handle)
+	int mode = handle->math & 15;
+	if (mode == CUBLAS_PEDANTIC_MATH && plain(c.compute) == c.compute && c.compute != CUBLAS_COMPUTE_32F_FAST_16F)
+		return (cublasComputeType_t)(c.compute + 1);
+	if (c.compute != CUBLAS_COMPUTE_32F || c.a.type != CUDA_R_32F)
+		return c.compute;
+	return mode == CUBLAS_TENSOR_OP_MATH        ? CUBLAS_COMPUTE_32F_FAST_16F
+	       : mode == CUBLAS_TF32_TENSOR_OP_MATH ? CUBLAS_COMPUTE_32F_FAST_TF32
+	                                            : c.compute;
+}
+
+static cublasStatus_t run(const call &c)
+{
+	if (!c.handle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	bool turn_a = transa != CUBLAS_OP_N, turn_b = transb != CUBLAS_OP_N;
-	if (!is_operation(transa) || !is_operation(transb) || m < 0 || n < 0 || k < 0 || count < 0 || !alpha || !beta ||
-	    a.ld < at_least_one(turn_a ? k : m) || b.ld < at_least_one(turn_b ? n : k) || c.ld < at_least_one(m))
+	bool turn_a = c.transa != CUBLAS_OP_N, turn_b = c.transb != CUBLAS_OP_N;
+	if (!is_operation(c.transa) || !is_operation(c.transb) || c.m < 0 || c.n < 0 || c.k < 0 || c.count < 0 ||
+	    !c.alpha || !c.beta || c.a.ld < at_least_one(turn_a ? c.k : c.m) || c.b.ld < at_least_one(turn_b ? c.n : c.k) ||
+	    c.c.ld < at_least_one(c.m))
 		return CUBLAS_STATUS_INVALID_VALUE;
-	if (!m || !n || !count)
+	const combination *types = find(c);
+	if (!types || (types->scale == CUDA_R_32I && !(is_aligned(c.a) && is_aligned(c.b))))
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	if (!c.m || !c.n || !c.count)
 		return CUBLAS_STATUS_SUCCESS;
-	a.index_is_row = !turn_a;
-	b.index_is_row = turn_b;
-	product<T> p = {m, n, k, scalar_of(handle, alpha), scalar_of(handle, beta), a, b, c, 0};
-	if (m >= 64 && n >= 64)
-		launch<T, 4>(handle, p, count);
-	else
-		launch<T, 1>(handle, p, count);
-	return launched();
+	product p = {c.m, c.n, c.k, c.count};
+	bool on_device = c.handle->pointers == CUBLAS_POINTER_MODE_DEVICE;
+	p.alpha = products::scalar_at(c.alpha, types->scale, on_device);
+	p.beta = products::scalar_at(c.beta, types->scale, on_device);
+	if (!(c.c.base || c.c.list) || (c.k && (on_device || p.alpha.real != 0 || p.alpha.imaginary != 0) &&
+	                                !((c.a.base || c.a.list) && (c.b.base || c.b.list))))
+		return CUBLAS_STATUS_INVALID_VALUE;
+	static_cast<matrices &>(p.a) = c.a;
+	static_cast<matrices &>(p.b) = c.b;
+	p.a.index_is_row = !turn_a;
+	p.b.index_is_row = turn_b;
+	p.a.conjugate = c.transa == CUBLAS_OP_C;
+	p.b.conjugate = c.transb == CUBLAS_OP_C;
+	p.c = p.d = c.c;
+	p.compute = by_mode(c.handle, c);
+	return cublasLtRunProduct(&p, c.handle->stream);
 }
 
-#define OF_TYPE(T, t)                                                                                                  \
-	extern "C" cublasStatus_t cublas##t##gemm_v2(cublasHandle_t handle, cublasOperation_t transa,                  \
-	                                             cublasOperation_t transb, int m, int n, int k, const T *alpha,    \
-	                                             const T *a, int lda, const T *b, int ldb, const T *beta, T *c,    \
-	                                             int ldc)                                                          \
+// The type of matrices whose elements are of type T, and its arithmetic.
+template <typename T> struct type_of;
+#define TYPE(T, type, arithmetic)                                                                                      \
+	template <> struct type_of<T> {                                                                                \
+		static const cudaDataType value = type;                                                                \
+		static const cublasComputeType_t compute = arithmetic;                                                 \
+	}
+TYPE(float, CUDA_R_32F, CUBLAS_COMPUTE_32F);
+TYPE(double, CUDA_R_64F, CUBLAS_COMPUTE_64F);
+TYPE(__half, CUDA_R_16F, CUBLAS_COMPUTE_16F);
+TYPE(cuComplex, CUDA_C_32F, CUBLAS_COMPUTE_32F);
+TYPE(cuDoubleComplex, CUDA_C_64F, CUBLAS_COMPUTE_64F);
+
+#define OF_TYPE(T, t, one_product)                                                                                     \
+	extern "C" cublasStatus_t one_product(cublasHandle_t handle, cublasOperation_t transa,                         \
+	                                      cublasOperation_t transb, int m, int n, int k, const T *alpha,           \
+	                                      const T *a, int lda, const T *b, int ldb, const T *beta, T *c, int ldc)  \
 	{                                                                                                              \
-		return gemm<T>(handle, transa, transb, m, n, k, alpha, {a, nullptr, 0, lda}, {b, nullptr, 0, ldb},     \
-		               beta, {c, nullptr, 0, ldc}, 1);                                                         \
+		const cudaDataType type = type_of<T>::value;                                                           \
+		return run({handle, transa, transb, m, n, k, alpha, one(a, 0, lda, type), one(b, 0, ldb, type), beta,  \
+		            one(c, 0, ldc, type), 1, type_of<T>::compute});                                            \
 	}                                                                                                              \
 	extern "C" cublasStatus_t cublas##t##gemmBatched(                                                              \
 		cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,        \
 		const T *alpha, const T *const a[], int lda, const T *const b[], int ldb, const T *beta, T *const c[], \
 		int ldc, int count)                                                                                    \
 	{                                                                                                              \
-		return gemm<T>(handle, transa, transb, m, n, k, alpha, {nullptr, a, 0, lda}, {nullptr, b, 0, ldb},     \
-		               beta, {nullptr, c, 0, ldc}, count);                                                     \
+		const cudaDataType type = type_of<T>::value;                                                           \
+		return run({handle, transa, transb, m, n, k, alpha, listed(a, lda, type), listed(b, ldb, type), beta,  \
+		            listed(c, ldc, type), count, type_of<T>::compute});                                        \
 	}                                                                                                              \
 	extern "C" cublasStatus_t cublas##t##gemmStridedBatched(                                                       \
 		cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,        \
 		const T *alpha, const T *a, int lda, long long int stride_a, const T *b, int ldb,                      \
 		long long int stride_b, const T *beta, T *c, int ldc, long long int stride_c, int count)               \
 	{                                                                                                              \
-		return gemm<T>(handle, transa, transb, m, n, k, alpha, {a, nullptr, stride_a, lda},                    \
-		               {b, nullptr, stride_b, ldb}, beta, {c, nullptr, stride_c, ldc}, count);                 \
+		const cudaDataType type = type_of<T>::value;                                                           \
+		return run({handle, transa, transb, m, n, k, alpha, one(a, stride_a, lda, type),                       \
+		            one(b, stride_b, ldb, type), beta, one(c, stride_c, ldc, type), count,                     \
+		            type_of<T>::compute});                                                                     \
 	}
-OF_TYPE(float, S)
-OF_TYPE(double, D)
+OF_TYPE(float, S, cublasSgemm_v2)
+OF_TYPE(double, D, cublasDgemm_v2)
+OF_TYPE(__half, H, cublasHgemm)
+OF_TYPE(cuComplex, C, cublasCgemm_v2)
+OF_TYPE(cuDoubleComplex, Z, cublasZgemm_v2)
+
+#define OF_FACTORS(T, name)                                                                                            \
+	extern "C" cublasStatus_t name(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,      \
+	                               int m, int n, int k, const T *alpha, const void *a, cudaDataType type_a,        \
+	                               int lda, const void *b, cudaDataType type_b, int ldb, const T *beta, void *c,   \
+	                               cudaDataType type_c, int ldc)                                                   \
+	{                                                                                                              \
+		call made = {handle, transa, transb, m, n, k, alpha, one(a, 0, lda, type_a), one(b, 0, ldb, type_b),   \
+		             beta, one(c, 0, ldc, type_c), 1, CUBLAS_COMPUTE_32F};                                     \
+		const combination *types = find(made);                                                                 \
+		return handle && (!types || types->scale != type_of<T>::value) ? CUBLAS_STATUS_NOT_SUPPORTED           \
+		                                                               : run(made);                            \
+	}
+OF_FACTORS(float, cublasSgemmEx)
+OF_FACTORS(cuComplex, cublasCgemmEx)
+
+extern "C" cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                       int n, int k, const void *alpha, const void *a, cudaDataType type_a, int lda,
+                                       const void *b, cudaDataType type_b, int ldb, const void *beta, void *c,
+                                       cudaDataType type_c, int ldc, cublasComputeType_t compute, cublasGemmAlgo_t)
+{
+	return run({handle, transa, transb, m, n, k, alpha, one(a, 0, lda, type_a), one(b, 0, ldb, type_b), beta,
+	            one(c, 0, ldc, type_c), 1, compute});
+}
+
+extern "C" cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                              int m, int n, int k, const void *alpha, const void *const a[],
+                                              cudaDataType type_a, int lda, const void *const b[], cudaDataType type_b,
+                                              int ldb, const void *beta, void *const c[], cudaDataType type_c, int ldc,
+                                              int count, cublasComputeType_t compute, cublasGemmAlgo_t)
+{
+	return run({handle, transa, transb, m, n, k, alpha, listed(a, lda, type_a), listed(b, ldb, type_b), beta,
+	            listed(c, ldc, type_c), count, compute});
+}
+
+extern "C" cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                                     cublasOperation_t transb, int m, int n, int k, const void *alpha,
+                                                     const void *a, cudaDataType type_a, int lda, long long int stride_a,
+                                                     const void *b, cudaDataType type_b, int ldb, long long int stride_b,
+                                                     const void *beta, void *c, cudaDataType type_c, int ldc,
+                                                     long long int stride_c, int count, cublasComputeType_t compute,
+                                                     cublasGemmAlgo_t)
+{
+	return run({handle, transa, transb, m, n, k, alpha, one(a, stride_a, lda, type_a), one(b, stride_b, ldb, type_b),
+	            beta, one(c, stride_c, ldc, type_c), count, compute});
+}

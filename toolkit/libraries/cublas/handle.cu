@@ -1,6 +1,8 @@
 // cuBLAS: handles, and copies between host and device.
 #include "inner.h"
 
+#include <cublasLt.h>
+
 extern "C" cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
 	if (!handle)
@@ -65,48 +67,66 @@ extern "C" cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasP
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-extern "C" cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t)
+extern "C" cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode)
 {
-	return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	handle->atomics = mode;
+	return CUBLAS_STATUS_SUCCESS;
 }
 
-extern "C" cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t)
+extern "C" cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t *mode)
 {
-	return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	*mode = handle->atomics;
+	return CUBLAS_STATUS_SUCCESS;
 }
 
-#define STATUSES(X)                                                                                                    \
-	X(SUCCESS, "success")                                                                                          \
-	X(NOT_INITIALIZED, "the library was not initialized")                                                          \
-	X(ALLOC_FAILED, "no memory is left")                                                                           \
-	X(INVALID_VALUE, "a parameter has an invalid value")                                                           \
-	X(ARCH_MISMATCH, "the device does not support it")                                                             \
-	X(MAPPING_ERROR, "memory could not be copied")                                                                 \
-	X(EXECUTION_FAILED, "a kernel could not be launched")                                                          \
-	X(INTERNAL_ERROR, "an internal operation failed")                                                              \
-	X(NOT_SUPPORTED, "it is not supported")                                                                        \
-	X(LICENSE_ERROR, "a license is missing")
+extern "C" cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	int kind = mode & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+	if (kind > CUBLAS_FP32_EMULATED_BF16X9_MATH && kind != CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	handle->math = mode;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	*mode = handle->math;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	return (size_t)workspace % 256 ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
+{
+	return cublasLtGetProperty(type, value);
+}
+
+extern "C" size_t cublasGetCudartVersion(void)
+{
+	return cublasLtGetCudartVersion();
+}
 
 extern "C" const char *cublasGetStatusName(cublasStatus_t status)
 {
-	switch (status) {
-#define NAME(name, text)                                                                                               \
-	case CUBLAS_STATUS_##name:                                                                                     \
-		return "CUBLAS_STATUS_" #name;
-		STATUSES(NAME)
-	}
-	return "CUBLAS_STATUS_UNKNOWN";
+	return cublasLtGetStatusName(status);
 }
 
 extern "C" const char *cublasGetStatusString(cublasStatus_t status)
 {
-	switch (status) {
-#define TEXT(name, text)                                                                                               \
-	case CUBLAS_STATUS_##name:                                                                                     \
-		return text;
-		STATUSES(TEXT)
-	}
-	return "unknown status";
+	return cublasLtGetStatusString(status);
 }
 
 // Copies columns of `bytes` each, at the given pitches. A vector is a matrix whose columns are single elements.

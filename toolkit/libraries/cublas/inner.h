@@ -6,6 +6,8 @@
 struct cublasContext {
 	cudaStream_t stream;
 	cublasPointerMode_t pointers;
+	cublasAtomicsMode_t atomics;
+	cublasMath_t math;
 	void *scratch; // device memory for partial sums
 };
 
