@@ -56,7 +56,8 @@ const char *cublasGetStatusString(cublasStatus_t status);
 	cublasStatus_t cublas##t##scal_v2(cublasHandle_t, int n, const T *alpha, T *x, int incx);                      \
 	cublasStatus_t cublas##t##copy_v2(cublasHandle_t, int n, const T *x, int incx, T *y, int incy);                \
 	cublasStatus_t cublas##t##swap_v2(cublasHandle_t, int n, T *x, int incx, T *y, int incy);                      \
-	cublasStatus_t cublas##t##rot_v2(cublasHandle_t, int n, T *x, int incx, T *y, int incy, const T *c, const T *s);\
+	cublasStatus_t cublas##t##rot_v2(cublasHandle_t, int n, T *x, int incx, T *y, int incy, const T *c,            \
+	                                 const T *s);                                                                  \
 	cublasStatus_t cublas##t##gemv_v2(cublasHandle_t, cublasOperation_t trans, int m, int n, const T *alpha,       \
 	                                  const T *a, int lda, const T *x, int incx, const T *beta, T *y, int incy);   \
 	cublasStatus_t cublas##t##ger_v2(cublasHandle_t, int m, int n, const T *alpha, const T *x, int incx,           \
@@ -66,7 +67,8 @@ const char *cublasGetStatusString(cublasStatus_t status);
 	                               T *c, int ldc);                                                                 \
 	/* In-place L U = P a for each matrix. pivots: n rows each, from 1, or NULL: no pivoting.                      \
 	 * info, per matrix: 0, or the first k with U(k, k) = 0. */                                                    \
-	cublasStatus_t cublas##t##getrfBatched(cublasHandle_t, int n, T *const a[], int lda, int *pivots, int *info, int count);
+	cublasStatus_t cublas##t##getrfBatched(cublasHandle_t, int n, T *const a[], int lda, int *pivots, int *info,   \
+	                                       int count);
 SLUICE_CUBLAS(float, S, s)
 SLUICE_CUBLAS(double, D, d)
 #undef SLUICE_CUBLAS

@@ -90,7 +90,8 @@ static shape random_shape(int multiple)
 
 template <typename T> static pair element(const T *matrix, int ld, cublasOperation_t op, int row, int column)
 {
-	pair p = number<T>::get(op == CUBLAS_OP_N ? matrix[(size_t)column * ld + row] : matrix[(size_t)row * ld + column]);
+	pair p = number<T>::get(op == CUBLAS_OP_N ? matrix[(size_t)column * ld + row]
+	                                          : matrix[(size_t)row * ld + column]);
 	return op == CUBLAS_OP_C ? pair{p.x, -p.y} : p;
 }
 
@@ -124,7 +125,7 @@ template <typename AB, typename C> struct device_data {
 	C *c;
 	void **lists[3];
 	device_data(const shape &s, const std::vector<AB> &ha, const std::vector<AB> &hb, const std::vector<C> &hc)
-		: a(to_device(ha)), b(to_device(hb)), c(to_device(hc))
+	    : a(to_device(ha)), b(to_device(hb)), c(to_device(hc))
 	{
 		std::vector<void *> places[3];
 		for (int i = 0; i < s.count; i++) {
@@ -157,15 +158,15 @@ static void try_one(form way, cudaDataType ab, cudaDataType ct, cublasComputeTyp
 	std::vector<C> c = random_numbers<C>(size_c * s.count, nan), got(c.size());
 	device_data<AB, C> d(s, a, b, c);
 	if (way == ONE)
-		WORKS(cublasGemmEx(handle, s.ta, s.tb, s.m, s.n, s.k, alpha, d.a, ab, s.lda, d.b, ab, s.ldb, beta, d.c, ct, s.ldc,
-		                   compute, CUBLAS_GEMM_DEFAULT));
+		WORKS(cublasGemmEx(handle, s.ta, s.tb, s.m, s.n, s.k, alpha, d.a, ab, s.lda, d.b, ab, s.ldb, beta, d.c,
+		                   ct, s.ldc, compute, CUBLAS_GEMM_DEFAULT));
 	else if (way == STRIDED)
-		WORKS(cublasGemmStridedBatchedEx(handle, s.ta, s.tb, s.m, s.n, s.k, alpha, d.a, ab, s.lda, size_a, d.b, ab, s.ldb,
-		                                 size_b, beta, d.c, ct, s.ldc, size_c, s.count, compute,
+		WORKS(cublasGemmStridedBatchedEx(handle, s.ta, s.tb, s.m, s.n, s.k, alpha, d.a, ab, s.lda, size_a, d.b,
+		                                 ab, s.ldb, size_b, beta, d.c, ct, s.ldc, size_c, s.count, compute,
 		                                 CUBLAS_GEMM_DEFAULT_TENSOR_OP));
 	else
-		WORKS(cublasGemmBatchedEx(handle, s.ta, s.tb, s.m, s.n, s.k, alpha, d.lists[0], ab, s.lda, d.lists[1], ab, s.ldb,
-		                          beta, d.lists[2], ct, s.ldc, s.count, compute, CUBLAS_GEMM_ALGO3));
+		WORKS(cublasGemmBatchedEx(handle, s.ta, s.tb, s.m, s.n, s.k, alpha, d.lists[0], ab, s.lda, d.lists[1],
+		                          ab, s.ldb, beta, d.lists[2], ct, s.ldc, s.count, compute, CUBLAS_GEMM_ALGO3));
 	SUCCEEDS(cudaMemcpy(got.data(), d.c, c.size() * sizeof(C), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < s.count; i++)
 		host_product(s, by, &a[i * size_a], &b[i * size_b], keep, &c[i * size_c]);
@@ -175,8 +176,8 @@ static void try_one(form way, cudaDataType ab, cudaDataType ct, cublasComputeTyp
 		wrong += !((x.x == y.x || (x.x != x.x && y.x != y.x)) && (x.y == y.y || (x.y != x.y && y.y != y.y)));
 	}
 	if (wrong)
-		fprintf(stderr, "types %d %d, compute %d, form %d, ops %d %d, %d x %d x %d, beta %d: %d of %zu\n", ab, ct,
-		        compute, way, s.ta, s.tb, s.m, s.n, s.k, !s.zero_beta, wrong, c.size());
+		fprintf(stderr, "types %d %d, compute %d, form %d, ops %d %d, %d x %d x %d, beta %d: %d of %zu\n", ab,
+		        ct, compute, way, s.ta, s.tb, s.m, s.n, s.k, !s.zero_beta, wrong, c.size());
 	CHECK(wrong == 0);
 }
 
@@ -188,8 +189,10 @@ static void try_types(cudaDataType ab, cudaDataType c, cublasComputeType_t compu
 		shape s = random_shape(sizeof(AB) == 1 ? 4 : 1);
 		pair by = {below(4) ? 2.0 : 0.0, is_complex ? 1.0 : 0}, keep = {s.zero_beta ? 0 : -1.0, 0};
 		Scale scalars[2] = {number<Scale>::make(by), number<Scale>::make(keep)};
-		Scale *on_device = to_device(std::vector<Scale>(scalars, scalars + 2)), *from = s.on_device ? on_device : scalars;
-		WORKS(cublasSetPointerMode(handle, s.on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST));
+		Scale *on_device = to_device(std::vector<Scale>(scalars, scalars + 2)),
+		      *from = s.on_device ? on_device : scalars;
+		WORKS(cublasSetPointerMode(handle,
+		                           s.on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST));
 		try_one<AB, C>((form)(i % FORMS), ab, c, compute, from, from + 1, by, keep, s);
 		WORKS(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST));
 		SUCCEEDS(cudaFree(on_device));
@@ -211,13 +214,14 @@ static void try_names(One one, Strided strided, Batched batched)
 		SUCCEEDS(cudaMemset(d.c, 0x11, got.size() * sizeof(T)));
 		if (way == ONE)
 			for (int i = 0; i < count; i++)
-				WORKS(one(handle, s.ta, s.tb, n, n, n, &alpha, d.a + i * n * n, n, d.b + i * n * n, n, &beta,
-				          d.c + i * n * n, n));
+				WORKS(one(handle, s.ta, s.tb, n, n, n, &alpha, d.a + i * n * n, n, d.b + i * n * n, n,
+				          &beta, d.c + i * n * n, n));
 		else if (way == STRIDED)
-			WORKS(strided(handle, s.ta, s.tb, n, n, n, &alpha, d.a, n, n * n, d.b, n, n * n, &beta, d.c, n, n * n, count));
+			WORKS(strided(handle, s.ta, s.tb, n, n, n, &alpha, d.a, n, n * n, d.b, n, n * n, &beta, d.c, n,
+			              n * n, count));
 		else
-			WORKS(batched(handle, s.ta, s.tb, n, n, n, &alpha, (T **)d.lists[0], n, (T **)d.lists[1], n, &beta,
-			              (T **)d.lists[2], n, count));
+			WORKS(batched(handle, s.ta, s.tb, n, n, n, &alpha, (T **)d.lists[0], n, (T **)d.lists[1], n,
+			              &beta, (T **)d.lists[2], n, count));
 		SUCCEEDS(cudaMemcpy(got.data(), d.c, got.size() * sizeof(T), cudaMemcpyDeviceToHost));
 		CHECK(memcmp(got.data(), c.data(), got.size() * sizeof(T)) == 0);
 	}
@@ -229,8 +233,8 @@ static cublasStatus_t status_of(cudaDataType a, cudaDataType b, cudaDataType c, 
 	double one[2] = {1, 0};
 	if (!space)
 		SUCCEEDS(cudaMalloc(&space, 4096));
-	return cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, one, space, a, ld, space, b, ld, one, space + 2048, c, 4,
-	                    compute, CUBLAS_GEMM_DEFAULT);
+	return cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, one, space, a, ld, space, b, ld, one,
+	                    space + 2048, c, 4, compute, CUBLAS_GEMM_DEFAULT);
 }
 
 static void try_refusals()
@@ -238,19 +242,22 @@ static void try_refusals()
 	CHECK(status_of(CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_NOT_SUPPORTED);
 	CHECK(status_of(CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_16F) == CUBLAS_STATUS_NOT_SUPPORTED);
 	CHECK(status_of(CUDA_R_16F, CUDA_R_16F, CUDA_R_16BF, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_NOT_SUPPORTED);
-	CHECK(status_of(CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F_FAST_16F) == CUBLAS_STATUS_NOT_SUPPORTED);
+	CHECK(status_of(CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F_FAST_16F) ==
+	      CUBLAS_STATUS_NOT_SUPPORTED);
 	CHECK(status_of(CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_NOT_SUPPORTED);
 	CHECK(status_of(CUDA_R_8F_E4M3, CUDA_R_8F_E4M3, CUDA_R_16F, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_NOT_SUPPORTED);
 	CHECK(status_of(CUDA_R_8I, CUDA_R_8I, CUDA_R_8I, CUBLAS_COMPUTE_32I) == CUBLAS_STATUS_NOT_SUPPORTED);
 	CHECK(status_of(CUDA_R_8I, CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I, 5) == CUBLAS_STATUS_NOT_SUPPORTED);
-	CHECK(status_of(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_EMULATED_16BFX9) == CUBLAS_STATUS_NOT_SUPPORTED);
+	CHECK(status_of(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_EMULATED_16BFX9) ==
+	      CUBLAS_STATUS_NOT_SUPPORTED);
 	CHECK(status_of(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, 3) == CUBLAS_STATUS_INVALID_VALUE);
 	CHECK(status_of(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_SUCCESS);
 	float one = 1;
-	CHECK(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, nullptr, CUDA_R_32F, 1, nullptr, CUDA_R_32F, 1, &one,
-	                   nullptr, CUDA_R_32F, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_INVALID_VALUE);
-	CHECK(cublasSgemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, &one, CUDA_R_64F, 1, &one, CUDA_R_64F, 1, &one,
-	                    &one, CUDA_R_64F, 1) == CUBLAS_STATUS_NOT_SUPPORTED);
+	CHECK(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, nullptr, CUDA_R_32F, 1, nullptr, CUDA_R_32F,
+	                   1, &one, nullptr, CUDA_R_32F, 1, CUBLAS_COMPUTE_32F,
+	                   CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_INVALID_VALUE);
+	CHECK(cublasSgemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, &one, CUDA_R_64F, 1, &one, CUDA_R_64F, 1,
+	                    &one, &one, CUDA_R_64F, 1) == CUBLAS_STATUS_NOT_SUPPORTED);
 }
 
 // The mode decides whether products in float round their factors; older programs name the arithmetic by a data type.
@@ -259,18 +266,20 @@ static void try_modes(int capability)
 	const float fine = 1 + 1.0f / 4096; // tf32 has 10 bits after the point
 	std::vector<float> a(1, fine), got(1);
 	float *x = to_device(a), *y = to_device(a), one = 1, zero = 0;
-	cublasMath_t modes[] = {CUBLAS_DEFAULT_MATH, CUBLAS_TF32_TENSOR_OP_MATH, CUBLAS_TENSOR_OP_MATH, CUBLAS_PEDANTIC_MATH};
+	cublasMath_t modes[] = {CUBLAS_DEFAULT_MATH, CUBLAS_TF32_TENSOR_OP_MATH, CUBLAS_TENSOR_OP_MATH,
+	                        CUBLAS_PEDANTIC_MATH};
 	for (cublasMath_t mode : modes) {
 		cublasMath_t kept;
-		bool rounds = (mode == CUBLAS_TF32_TENSOR_OP_MATH && capability >= 8) || (mode == CUBLAS_TENSOR_OP_MATH && capability >= 7);
+		bool rounds = (mode == CUBLAS_TF32_TENSOR_OP_MATH && capability >= 8) ||
+		              (mode == CUBLAS_TENSOR_OP_MATH && capability >= 7);
 		WORKS(cublasSetMathMode(handle, mode));
 		WORKS(cublasGetMathMode(handle, &kept));
 		CHECK(kept == mode);
 		WORKS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, x, 1, x, 1, &zero, y, 1));
 		SUCCEEDS(cudaMemcpy(got.data(), y, sizeof(float), cudaMemcpyDeviceToHost));
 		CHECK(got[0] == (rounds ? 1 : fine * fine));
-		WORKS(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, x, CUDA_R_32F, 1, x, CUDA_R_32F, 1, &one, y,
-		                   CUDA_R_32F, 1, CUDA_R_32F, CUBLAS_GEMM_DFALT));
+		WORKS(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, x, CUDA_R_32F, 1, x, CUDA_R_32F, 1,
+		                   &one, y, CUDA_R_32F, 1, CUDA_R_32F, CUBLAS_GEMM_DFALT));
 		SUCCEEDS(cudaMemcpy(got.data(), y, sizeof(float), cudaMemcpyDeviceToHost));
 		CHECK(got[0] == 2 * (rounds ? 1 : fine * fine));
 	}

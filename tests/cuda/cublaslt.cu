@@ -1,5 +1,5 @@
-// Protects cuBLASLt against plain loops on the host: types, orders by rows and columns, transpositions, batches at
-// strides, every epilogue with its auxiliary matrix, scales of 8-bit factors, and refusals of what no kernel computes.
+// Protects cuBLASLt against plain loops on the host: types, orders by rows and columns, transpositions and batches.
+// Also every epilogue with its auxiliary matrix, scales of 8-bit factors, and refusals of what no kernel computes.
 // Numbers are small integers, so sums are exact; GELU's results may differ by rounding.
 // Flags: -lcublasLt
 #include "check.h"
@@ -31,7 +31,7 @@ template <typename T> struct matrix {
 	cublasLtMatrixLayout_t layout;
 
 	matrix(cudaDataType type, int rows, int columns, bool by_rows, int multiple, int count, bool nan = false)
-		: rows(rows), columns(columns), count(count), by_rows(by_rows)
+	    : rows(rows), columns(columns), count(count), by_rows(by_rows)
 	{
 		int line = by_rows ? columns : rows, lines = by_rows ? rows : columns;
 		ld = (line + below(3) * multiple + multiple - 1) / multiple * multiple;
@@ -45,8 +45,10 @@ template <typename T> struct matrix {
 		int64_t offset = stride;
 		WORKS(cublasLtMatrixLayoutCreate(&layout, type, rows, columns, ld));
 		WORKS(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_ORDER, &order, sizeof order));
-		WORKS(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count));
-		WORKS(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &offset, sizeof offset));
+		WORKS(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+		                                       sizeof count));
+		WORKS(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &offset,
+		                                       sizeof offset));
 	}
 	matrix(const matrix &) = delete;
 	~matrix()
@@ -90,20 +92,23 @@ struct description {
 
 // Runs a product with the algorithm that the heuristics answer.
 template <typename A, typename B, typename C, typename D>
-static cublasStatus_t run(description &d, const void *alpha, matrix<A> &a, matrix<B> &b, const void *beta, matrix<C> &c, matrix<D> &to)
+static cublasStatus_t run(description &d, const void *alpha, matrix<A> &a, matrix<B> &b, const void *beta, matrix<C> &c,
+                          matrix<D> &to)
 {
 	cublasLtMatmulPreference_t preference;
 	cublasLtMatmulHeuristicResult_t result;
 	uint64_t workspace = 1 << 20;
 	int found = -1;
 	WORKS(cublasLtMatmulPreferenceCreate(&preference));
-	WORKS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace));
+	WORKS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
+	                                           sizeof workspace));
 	cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, d.desc, a.layout, b.layout, c.layout, to.layout,
 	                                                       preference, 1, &result, &found);
 	WORKS(cublasLtMatmulPreferenceDestroy(preference));
 	CHECK(found == (status == CUBLAS_STATUS_SUCCESS));
-	cublasStatus_t ran = cublasLtMatmul(handle, d.desc, alpha, a.device, a.layout, b.device, b.layout, beta, c.device, c.layout,
-	                                    to.device, to.layout, found ? &result.algo : nullptr, nullptr, 0, stream);
+	cublasStatus_t ran =
+		cublasLtMatmul(handle, d.desc, alpha, a.device, a.layout, b.device, b.layout, beta, c.device, c.layout,
+	                       to.device, to.layout, found ? &result.algo : nullptr, nullptr, 0, stream);
 	CHECK(ran == status);
 	return ran;
 }
@@ -133,7 +138,8 @@ static void try_types(cublasComputeType_t compute, cudaDataType scale, cudaDataT
 		int m = 1 + below(70), n = 1 + below(70), k = 1 + below(70), count = 1 + below(3);
 		cublasOperation_t ta = below(2) ? CUBLAS_OP_T : CUBLAS_OP_N, tb = below(2) ? CUBLAS_OP_T : CUBLAS_OP_N;
 		bool nan = below(2) && !std::is_integral<C>::value, on_device = below(2), rows_d = below(2);
-		matrix<AB> a(ab, ta ? k : m, ta ? m : k, below(2), 1, count), b(ab, tb ? n : k, tb ? k : n, below(2), 1, count);
+		matrix<AB> a(ab, ta ? k : m, ta ? m : k, below(2), 1, count),
+			b(ab, tb ? n : k, tb ? k : n, below(2), 1, count);
 		matrix<C> c(ct, m, n, rows_d, 1, count, nan), d(ct, m, n, rows_d, 1, count);
 		Scale scalars[2] = {(Scale)2.0f, (Scale)(float)!nan}, *copies;
 		SUCCEEDS(cudaMalloc(&copies, sizeof scalars));
@@ -159,9 +165,11 @@ static void try_types(cublasComputeType_t compute, cudaDataType scale, cudaDataT
 					d.at(z, row, col) = before[&d.at(z, row, col) - d.host.data()];
 				}
 		if (wrong)
-			fprintf(stderr, "types %d %d, ops %d %d, %d x %d x %d: %d wrong\n", ab, ct, ta, tb, m, n, k, wrong);
+			fprintf(stderr, "types %d %d, ops %d %d, %d x %d x %d: %d wrong\n", ab, ct, ta, tb, m, n, k,
+			        wrong);
 		CHECK(wrong == 0);
-		CHECK(memcmp(before.data(), d.host.data(), before.size() * sizeof(C)) == 0); // what lies between columns
+		CHECK(memcmp(before.data(), d.host.data(), before.size() * sizeof(C)) ==
+		      0); // what lies between columns
 		SUCCEEDS(cudaFree(copies));
 	}
 }
@@ -170,9 +178,11 @@ static void try_types(cublasComputeType_t compute, cudaDataType scale, cudaDataT
 template <typename T> static void try_epilogue(cublasLtEpilogue_t kind, cudaDataType type, double slack)
 {
 	const int m = 50, n = 37, k = 20, ld_aux = 128, count = 2;
-	bool relu = kind & 2, biased = kind & 4, drelu = kind & 8, sums_d = kind & 16, gelus = kind & 32, dgelus = kind & 64;
+	bool relu = kind & 2, biased = kind & 4, drelu = kind & 8, sums_d = kind & 16, gelus = kind & 32,
+	     dgelus = kind & 64;
 	bool aux = kind & 128, mask = aux && (relu || drelu), sums_a = kind & 256, sums_b = kind & 512;
-	matrix<T> a(type, m, k, false, 1, count), b(type, k, n, true, 1, count), c(type, m, n, false, 1, count), d(type, m, n, false, 1, count);
+	matrix<T> a(type, m, k, false, 1, count), b(type, k, n, true, 1, count), c(type, m, n, false, 1, count);
+	matrix<T> d(type, m, n, false, 1, count);
 	matrix<T> bias(type, 64, 1, false, 1, count), saved(type, ld_aux, n, false, ld_aux, count);
 	float alpha = 0.125f, beta = 0.5f;
 	description by(CUBLAS_COMPUTE_32F, CUDA_R_32F);
@@ -187,14 +197,16 @@ template <typename T> static void try_epilogue(cublasLtEpilogue_t kind, cudaData
 	d.fetch();
 	saved.fetch();
 	bias.fetch();
-	const unsigned char *bits = (const unsigned char *)saved.host.data(), *old_bits = (const unsigned char *)old_aux.data();
+	const unsigned char *bits = (const unsigned char *)saved.host.data(),
+			    *old_bits = (const unsigned char *)old_aux.data();
 	int wrong = 0;
 	for (int z = 0; z < count; z++) {
 		std::vector<double> row_sums(m);
 		for (int col = 0; col < n; col++)
 			for (int row = 0; row < m; row++) {
 				double x = 0.5 * (float)c.at(z, row, col);
-				size_t bit = ((size_t)z * n + col) * saved.ld + row, at = z * saved.stride + (size_t)col * saved.ld + row;
+				size_t bit = ((size_t)z * n + col) * saved.ld + row,
+				       at = z * saved.stride + (size_t)col * saved.ld + row;
 				for (int l = 0; l < k; l++)
 					x += 0.125 * (float)a.at(z, row, l) * (float)b.at(z, l, col);
 				x += biased ? (double)(float)old_bias[z * bias.stride + row] : 0;
@@ -222,12 +234,13 @@ template <typename T> static void try_epilogue(cublasLtEpilogue_t kind, cudaData
 
 template <typename T> static void try_epilogues(cudaDataType type, double slack)
 {
-	const cublasLtEpilogue_t exact[] = {CUBLASLT_EPILOGUE_DEFAULT,  CUBLASLT_EPILOGUE_RELU,      CUBLASLT_EPILOGUE_RELU_AUX,
-	                                    CUBLASLT_EPILOGUE_BIAS,     CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
-	                                    CUBLASLT_EPILOGUE_DRELU,    CUBLASLT_EPILOGUE_BGRADA,    CUBLASLT_EPILOGUE_BGRADB};
-	const cublasLtEpilogue_t rounded[] = {CUBLASLT_EPILOGUE_GELU,          CUBLASLT_EPILOGUE_GELU_AUX,
-	                                      CUBLASLT_EPILOGUE_GELU_BIAS,     CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
-	                                      CUBLASLT_EPILOGUE_DGELU,         CUBLASLT_EPILOGUE_DGELU_BGRAD,
+	const cublasLtEpilogue_t exact[] = {
+		CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_RELU,      CUBLASLT_EPILOGUE_RELU_AUX,
+		CUBLASLT_EPILOGUE_BIAS,    CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
+		CUBLASLT_EPILOGUE_DRELU,   CUBLASLT_EPILOGUE_BGRADA,    CUBLASLT_EPILOGUE_BGRADB};
+	const cublasLtEpilogue_t rounded[] = {CUBLASLT_EPILOGUE_GELU,       CUBLASLT_EPILOGUE_GELU_AUX,
+	                                      CUBLASLT_EPILOGUE_GELU_BIAS,  CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+	                                      CUBLASLT_EPILOGUE_DGELU,      CUBLASLT_EPILOGUE_DGELU_BGRAD,
 	                                      CUBLASLT_EPILOGUE_DRELU_BGRAD};
 	for (cublasLtEpilogue_t kind : exact)
 		try_epilogue<T>(kind, type, 0);
@@ -283,7 +296,8 @@ static void try_fp8(cudaDataType at, cudaDataType bt, cudaDataType ct, cudaDataT
 // Products that no kernel computes are refused, and D stays as it was.
 static void try_refusals()
 {
-	matrix<float> a(CUDA_R_32F, 8, 8, false, 8, 1), d(CUDA_R_32F, 8, 8, false, 8, 1), rows(CUDA_R_32F, 8, 8, true, 8, 1);
+	matrix<float> a(CUDA_R_32F, 8, 8, false, 8, 1), d(CUDA_R_32F, 8, 8, false, 8, 1),
+		rows(CUDA_R_32F, 8, 8, true, 8, 1);
 	matrix<float> many(CUDA_R_32F, 8, 8, false, 8, 2), other(CUDA_R_32F, 9, 8, false, 1, 1);
 	matrix<__half> halves(CUDA_R_16F, 8, 8, false, 8, 1);
 	float one = 1;
@@ -309,12 +323,14 @@ static void try_refusals()
 	by.set(CUBLASLT_MATMUL_DESC_EPILOGUE, (uint32_t)CUBLASLT_EPILOGUE_BIAS);
 	CHECK(run(by, &one, rows, rows, &one, rows, rows) == CUBLAS_STATUS_NOT_SUPPORTED);
 	int32_t kept = 0;
-	CHECK(cublasLtMatmulDescSetAttribute(by.desc, (cublasLtMatmulDescAttributes_t)99, &kept, 4) == CUBLAS_STATUS_NOT_SUPPORTED);
-	CHECK(cublasLtMatmulDescSetAttribute(by.desc, CUBLASLT_MATMUL_DESC_TRANSA, &kept, 8) == CUBLAS_STATUS_INVALID_VALUE);
-	CHECK(cublasLtMatmul(nullptr, by.desc, &one, a.device, a.layout, a.device, a.layout, &one, d.device, d.layout, d.device,
-	                     d.layout, nullptr, nullptr, 0, 0) == CUBLAS_STATUS_NOT_INITIALIZED);
-	CHECK(cublasLtMatmul(handle, by.desc, &one, a.device, a.layout, a.device, a.layout, &one, d.device, d.layout, d.device,
-	                     d.layout, nullptr, nullptr, 0, 0) == CUBLAS_STATUS_INVALID_VALUE); // no bias
+	CHECK(cublasLtMatmulDescSetAttribute(by.desc, (cublasLtMatmulDescAttributes_t)99, &kept, 4) ==
+	      CUBLAS_STATUS_NOT_SUPPORTED);
+	CHECK(cublasLtMatmulDescSetAttribute(by.desc, CUBLASLT_MATMUL_DESC_TRANSA, &kept, 8) ==
+	      CUBLAS_STATUS_INVALID_VALUE);
+	CHECK(cublasLtMatmul(nullptr, by.desc, &one, a.device, a.layout, a.device, a.layout, &one, d.device, d.layout,
+	                     d.device, d.layout, nullptr, nullptr, 0, 0) == CUBLAS_STATUS_NOT_INITIALIZED);
+	CHECK(cublasLtMatmul(handle, by.desc, &one, a.device, a.layout, a.device, a.layout, &one, d.device, d.layout,
+	                     d.device, d.layout, nullptr, nullptr, 0, 0) == CUBLAS_STATUS_INVALID_VALUE); // no bias
 	std::vector<float> before = d.host;
 	d.fetch();
 	CHECK(before == d.host);
@@ -335,8 +351,8 @@ static void try_algorithms()
 	WORKS(cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_16F, type, type, type, type, type, ids[0], &algo));
 	WORKS(cublasLtMatmulAlgoCheck(handle, &own, &layout, &layout, &layout, &layout, &algo, &result));
 	CHECK(result.state == CUBLAS_STATUS_SUCCESS && result.workspaceSize == 0 && result.wavesCount > 0);
-	CHECK(cublasLtMatmulAlgoGetIds(handle, CUBLAS_COMPUTE_16F, type, type, type, type, CUDA_R_32F, 2, ids, &found) ==
-	      CUBLAS_STATUS_NOT_SUPPORTED);
+	CHECK(cublasLtMatmulAlgoGetIds(handle, CUBLAS_COMPUTE_16F, type, type, type, type, CUDA_R_32F, 2, ids,
+	                               &found) == CUBLAS_STATUS_NOT_SUPPORTED);
 	CHECK(cublasLtGetVersion() == CUBLAS_VERSION);
 }
 
@@ -354,8 +370,10 @@ int main()
 	try_epilogues<float>(CUDA_R_32F, 1e-4);
 	try_epilogues<__half>(CUDA_R_16F, 2e-3);
 	try_epilogues<__nv_bfloat16>(CUDA_R_16BF, 2e-2);
-	try_fp8<__nv_fp8_e4m3, __nv_fp8_e4m3, __half, __nv_fp8_e4m3>(CUDA_R_8F_E4M3, CUDA_R_8F_E4M3, CUDA_R_16F, CUDA_R_8F_E4M3);
-	try_fp8<__nv_fp8_e5m2, __nv_fp8_e4m3, __nv_bfloat16, __nv_fp8_e5m2>(CUDA_R_8F_E5M2, CUDA_R_8F_E4M3, CUDA_R_16BF, CUDA_R_8F_E5M2);
+	try_fp8<__nv_fp8_e4m3, __nv_fp8_e4m3, __half, __nv_fp8_e4m3>(CUDA_R_8F_E4M3, CUDA_R_8F_E4M3, CUDA_R_16F,
+	                                                             CUDA_R_8F_E4M3);
+	try_fp8<__nv_fp8_e5m2, __nv_fp8_e4m3, __nv_bfloat16, __nv_fp8_e5m2>(CUDA_R_8F_E5M2, CUDA_R_8F_E4M3, CUDA_R_16BF,
+	                                                                    CUDA_R_8F_E5M2);
 	try_fp8<__nv_fp8_e4m3, __nv_fp8_e5m2, float, float>(CUDA_R_8F_E4M3, CUDA_R_8F_E5M2, CUDA_R_32F, CUDA_R_32F);
 	try_refusals();
 	try_algorithms();

@@ -110,7 +110,8 @@ cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa, cu
                              cudaDataType type_b, int ldb, const float *beta, void *c, cudaDataType type_c, int ldc);
 cublasStatus_t cublasCgemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                              int k, const cuComplex *alpha, const void *a, cudaDataType type_a, int lda, const void *b,
-                             cudaDataType type_b, int ldb, const cuComplex *beta, void *c, cudaDataType type_c, int ldc);
+                             cudaDataType type_b, int ldb, const cuComplex *beta, void *c, cudaDataType type_c,
+                             int ldc);
 
 /* Types of matrices and arithmetic as arguments. alpha and beta have the type of the arithmetic. Combinations outside
  * docs/reference/cuda-headers.md return CUBLAS_STATUS_NOT_SUPPORTED. */

@@ -4,7 +4,8 @@
 #define SLUICE_CUBLAS_GEMM_OLD_H
 
 /* Finds the arithmetic of a type; the handle's mode may ask for the pedantic form. */
-static inline cublasStatus_t cublasMigrateComputeType(cublasHandle_t handle, cudaDataType type, cublasComputeType_t *compute)
+static inline cublasStatus_t cublasMigrateComputeType(cublasHandle_t handle, cudaDataType type,
+                                                      cublasComputeType_t *compute)
 {
 	cublasMath_t mode = CUBLAS_DEFAULT_MATH;
 	const cublasStatus_t status = cublasGetMathMode(handle, &mode);

@@ -37,8 +37,10 @@ typedef cudaDataType cublasDataType_t;
 /* Copies between host and device; inc* and ld* are in elements of elem_size bytes. */
 cublasStatus_t cublasSetVector(int n, int elem_size, const void *host, int inc_host, void *device, int inc_device);
 cublasStatus_t cublasGetVector(int n, int elem_size, const void *device, int inc_device, void *host, int inc_host);
-cublasStatus_t cublasSetMatrix(int rows, int columns, int elem_size, const void *host, int ld_host, void *device, int ld_device);
-cublasStatus_t cublasGetMatrix(int rows, int columns, int elem_size, const void *device, int ld_device, void *host, int ld_host);
+cublasStatus_t cublasSetMatrix(int rows, int columns, int elem_size, const void *host, int ld_host, void *device,
+                               int ld_device);
+cublasStatus_t cublasGetMatrix(int rows, int columns, int elem_size, const void *device, int ld_device, void *host,
+                               int ld_host);
 cublasStatus_t cublasSetVectorAsync(int n, int elem_size, const void *host, int inc_host, void *device, int inc_device,
                                     cudaStream_t stream);
 cublasStatus_t cublasGetVectorAsync(int n, int elem_size, const void *device, int inc_device, void *host, int inc_host,

@@ -5,6 +5,7 @@
 
 using namespace cublas;
 using products::matrices;
+using products::plain;
 using products::product;
 
 // A call of any of the functions below.
@@ -52,23 +53,6 @@ static const combination combinations[] = {
 	{CUBLAS_COMPUTE_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
 };
 
-// The arithmetic whose types are those of `compute`.
-static cublasComputeType_t plain(cublasComputeType_t compute)
-{
-	switch (compute) {
-	case CUBLAS_COMPUTE_16F_PEDANTIC:
-	case CUBLAS_COMPUTE_32F_PEDANTIC:
-	case CUBLAS_COMPUTE_64F_PEDANTIC:
-	case CUBLAS_COMPUTE_32I_PEDANTIC:
-		return (cublasComputeType_t)(compute - 1);
-	case CUBLAS_COMPUTE_32F_FAST_16BF:
-	case CUBLAS_COMPUTE_32F_FAST_TF32:
-		return CUBLAS_COMPUTE_32F_FAST_16F;
-	default:
-		return compute;
-	}
-}
-
 static const combination *find(const call &c)
 {
 	for (const combination &row : combinations)
@@ -102,8 +86,8 @@ static cublasStatus_t run(const call &c)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	bool turn_a = c.transa != CUBLAS_OP_N, turn_b = c.transb != CUBLAS_OP_N;
 	if (!is_operation(c.transa) || !is_operation(c.transb) || c.m < 0 || c.n < 0 || c.k < 0 || c.count < 0 ||
-	    !c.alpha || !c.beta || c.a.ld < at_least_one(turn_a ? c.k : c.m) || c.b.ld < at_least_one(turn_b ? c.n : c.k) ||
-	    c.c.ld < at_least_one(c.m))
+	    !c.alpha || !c.beta || c.a.ld < at_least_one(turn_a ? c.k : c.m) ||
+	    c.b.ld < at_least_one(turn_b ? c.n : c.k) || c.c.ld < at_least_one(c.m))
 		return CUBLAS_STATUS_INVALID_VALUE;
 	const combination *types = find(c);
 	if (!types || (types->scale == CUDA_R_32I && !(is_aligned(c.a) && is_aligned(c.b))))
@@ -181,8 +165,19 @@ OF_TYPE(cuDoubleComplex, Z, cublasZgemm_v2)
 	                               int lda, const void *b, cudaDataType type_b, int ldb, const T *beta, void *c,   \
 	                               cudaDataType type_c, int ldc)                                                   \
 	{                                                                                                              \
-		call made = {handle, transa, transb, m, n, k, alpha, one(a, 0, lda, type_a), one(b, 0, ldb, type_b),   \
-		             beta, one(c, 0, ldc, type_c), 1, CUBLAS_COMPUTE_32F};                                     \
+		call made = {handle,                                                                                   \
+		             transa,                                                                                   \
+		             transb,                                                                                   \
+		             m,                                                                                        \
+		             n,                                                                                        \
+		             k,                                                                                        \
+		             alpha,                                                                                    \
+		             one(a, 0, lda, type_a),                                                                   \
+		             one(b, 0, ldb, type_b),                                                                   \
+		             beta,                                                                                     \
+		             one(c, 0, ldc, type_c),                                                                   \
+		             1,                                                                                        \
+		             CUBLAS_COMPUTE_32F};                                                                      \
 		const combination *types = find(made);                                                                 \
 		return handle && (!types || types->scale != type_of<T>::value) ? CUBLAS_STATUS_NOT_SUPPORTED           \
 		                                                               : run(made);                            \
@@ -211,12 +206,12 @@ extern "C" cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOpera
 
 extern "C" cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
                                                      cublasOperation_t transb, int m, int n, int k, const void *alpha,
-                                                     const void *a, cudaDataType type_a, int lda, long long int stride_a,
-                                                     const void *b, cudaDataType type_b, int ldb, long long int stride_b,
-                                                     const void *beta, void *c, cudaDataType type_c, int ldc,
-                                                     long long int stride_c, int count, cublasComputeType_t compute,
-                                                     cublasGemmAlgo_t)
+                                                     const void *a, cudaDataType type_a, int lda,
+                                                     long long int stride_a, const void *b, cudaDataType type_b,
+                                                     int ldb, long long int stride_b, const void *beta, void *c,
+                                                     cudaDataType type_c, int ldc, long long int stride_c, int count,
+                                                     cublasComputeType_t compute, cublasGemmAlgo_t)
 {
-	return run({handle, transa, transb, m, n, k, alpha, one(a, stride_a, lda, type_a), one(b, stride_b, ldb, type_b),
-	            beta, one(c, stride_c, ldc, type_c), count, compute});
+	return run({handle, transa, transb, m, n, k, alpha, one(a, stride_a, lda, type_a),
+	            one(b, stride_b, ldb, type_b), beta, one(c, stride_c, ldc, type_c), count, compute});
 }

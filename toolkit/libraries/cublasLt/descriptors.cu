@@ -13,7 +13,10 @@ struct field {
 	size_t offset, bytes;
 };
 
-#define FIELD(type, attribute, member) {attribute, offsetof(type, member), sizeof(type::member)}
+#define FIELD(type, attribute, member)                                                                                 \
+	{                                                                                                              \
+		attribute, offsetof(type, member), sizeof(type::member)                                                \
+	}
 
 static const field layout_fields[] = {
 	FIELD(layout, CUBLASLT_MATRIX_LAYOUT_TYPE, type),
@@ -174,7 +177,8 @@ extern "C" {
 	}
 ATTRIBUTES(cublasLtMatrixLayout, cublasLtMatrixLayout_t, cublasLtMatrixLayoutAttribute_t, layout_fields)
 ATTRIBUTES(cublasLtMatmulDesc, cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, description_fields)
-ATTRIBUTES(cublasLtMatmulPreference, cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t, preference_fields)
+ATTRIBUTES(cublasLtMatmulPreference, cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t,
+           preference_fields)
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *into, cudaDataType type, uint64_t rows,
                                           uint64_t columns, int64_t ld)

@@ -18,14 +18,10 @@ __device__ __forceinline__ float gelu_slope(float x)
 	return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * 0.797884561f * (1 + 3 * 0.044715f * x * x);
 }
 
-__device__ __forceinline__ int size_of(cudaDataType type)
-{
-	return type == CUDA_R_32F || type == CUDA_R_32I ? 4 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 1;
-}
-
 // ReLU's mask has one bit per element. Aligned groups of 16 lanes have 16 rows of one column, so each group writes one
 // short; no other thread writes to it. All lanes call this.
-__device__ __forceinline__ void put_mask(const matrices &aux, long long number, int row, int column, bool inside, bool positive)
+__device__ __forceinline__ void put_mask(const matrices &aux, long long number, int row, int column, bool inside,
+                                         bool positive)
 {
 	unsigned lane = threadIdx.y * blockDim.x + threadIdx.x & 31, votes = __ballot_sync(~0u, inside && positive);
 	unsigned short *mask = (unsigned short *)aux.base + (number * aux.stride + column * aux.ld) / 16;
@@ -75,7 +71,8 @@ template <typename S> struct weights {
 
 // Writes one element of type Out. A warp calls this with all of its lanes; lanes outside D have `inside` false.
 template <typename Out, typename S, typename Sum>
-__device__ __forceinline__ void finish(const product &p, const weights<S> &by, long long number, int row, int column, Sum sum)
+__device__ __forceinline__ void finish(const product &p, const weights<S> &by, long long number, int row, int column,
+                                       Sum sum)
 {
 	bool inside = row < p.m && column < p.n;
 	S x = by.alpha * to<S>(sum);

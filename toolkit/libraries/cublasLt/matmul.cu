@@ -85,9 +85,9 @@ static bool are_attributes_supported(const call &c)
 	const description &d = *c.desc;
 	bool eight = is_fp8(c.types->a), eight_d = is_fp8(c.types->d);
 	return (d.pointers == CUBLASLT_POINTER_MODE_HOST || d.pointers == CUBLASLT_POINTER_MODE_DEVICE) &&
-	       d.transc == CUBLAS_OP_N && d.fill == 2 && !d.alpha_stride && !d.aux_scale && !d.aux_amax && !d.out_scale &&
-	       !d.emulation && !(d.mode_a | d.mode_b | d.mode_c | d.mode_d | d.mode_aux | d.mode_out) && !d.scale_c &&
-	       (eight || !(d.scale_a || d.scale_b)) && (eight_d || !(d.scale_d || d.amax));
+	       d.transc == CUBLAS_OP_N && d.fill == 2 && !d.alpha_stride && !d.aux_scale && !d.aux_amax &&
+	       !d.out_scale && !d.emulation && !(d.mode_a | d.mode_b | d.mode_c | d.mode_d | d.mode_aux | d.mode_out) &&
+	       !d.scale_c && (eight || !(d.scale_a || d.scale_b)) && (eight_d || !(d.scale_d || d.amax));
 }
 
 static bool is_layout_supported(const layout &l)
@@ -98,7 +98,8 @@ static bool is_layout_supported(const layout &l)
 static bool is_layout_valid(const layout &l, int batch)
 {
 	uint64_t line = l.order == CUBLASLT_ORDER_ROW ? l.columns : l.rows;
-	return l.ld >= 0 && (uint64_t)l.ld >= line && l.batch == batch && l.rows <= 0x7fffffff && l.columns <= 0x7fffffff;
+	return l.ld >= 0 && (uint64_t)l.ld >= line && l.batch == batch && l.rows <= 0x7fffffff &&
+	       l.columns <= 0x7fffffff;
 }
 
 static int rows_of(const layout &l, int op)
@@ -116,7 +117,8 @@ static bool is_fp8_supported(const call &c)
 {
 	const layout *all[] = {c.a, c.b, c.c, c.d};
 	for (const layout *l : all)
-		if (l->order != CUBLASLT_ORDER_COL || l->ld * bytes_of(l->type) % 16 || l->rows * bytes_of(l->type) % 16)
+		if (l->order != CUBLASLT_ORDER_COL || l->ld * bytes_of(l->type) % 16 ||
+		    l->rows * bytes_of(l->type) % 16)
 			return false;
 	return c.desc->transa == CUBLAS_OP_T && c.desc->transb == CUBLAS_OP_N;
 }
@@ -211,7 +213,8 @@ static cublasStatus_t run(const call &c, const void *alpha, const void *beta, cu
 	product p = product_of(c, alpha, beta);
 	bool reads_c = p.beta.device || p.beta.real != 0 || p.beta.imaginary != 0;
 	if (!c.data_a || !c.data_b || !c.data_d || (reads_c && !c.data_c) || (needs_bias(d.epilogue) && !d.bias) ||
-	    (d.epilogue & AUX && !d.aux) || (c.data_c == c.data_d && reads_c && (c.c->ld != c.d->ld || c.c->type != c.d->type)))
+	    (d.epilogue & AUX && !d.aux) ||
+	    (c.data_c == c.data_d && reads_c && (c.c->ld != c.d->ld || c.c->type != c.d->type)))
 		return CUBLAS_STATUS_INVALID_VALUE;
 	if (!p.m || !p.n)
 		return CUBLAS_STATUS_SUCCESS;
@@ -222,8 +225,8 @@ static cublasStatus_t run(const call &c, const void *alpha, const void *beta, cu
 	return status == CUBLAS_STATUS_SUCCESS && sums ? run_gradient(c, p, stream) : status;
 }
 
-static call call_of(cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
-                    cublasLtMatrixLayout_t d)
+static call call_of(cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                    cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d)
 {
 	return {(const description *)desc, (const layout *)a, (const layout *)b, (const layout *)c, (const layout *)d};
 }
@@ -248,8 +251,9 @@ static bool are_types_supported(cublasComputeType_t compute, cudaDataType_t scal
 
 extern "C" {
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
-                                              cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                               cublasLtMatmulPreference_t preference, int requested,
                                               cublasLtMatmulHeuristicResult_t results[], int *returned)
 {
@@ -318,7 +322,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
 {
 	if (!handle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	if (!desc || !layout_a || !layout_b || !layout_c || !layout_d || !alpha || !beta || (algo && algo->data[0] != ALGORITHM))
+	if (!desc || !layout_a || !layout_b || !layout_c || !layout_d || !alpha || !beta ||
+	    (algo && algo->data[0] != ALGORITHM))
 		return CUBLAS_STATUS_INVALID_VALUE;
 	call made = call_of(desc, layout_a, layout_b, layout_c, layout_d);
 	made.data_a = a;

@@ -132,9 +132,4 @@ template <typename T> __device__ __forceinline__ T *matrix_of(const matrices &of
 	return of.list ? (T *)of.list[number] : (T *)of.base + number * of.stride;
 }
 
-__device__ __forceinline__ void *bytes_of(const matrices &of, long long number, int size)
-{
-	return of.list ? of.list[number] : (char *)of.base + number * of.stride * size;
-}
-
 } // namespace products

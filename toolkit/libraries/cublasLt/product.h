@@ -48,7 +48,7 @@ struct factor : matrices {
 	bool conjugate;
 };
 
-// What happens to alpha op(A) op(B) + beta C before it is stored, in float. Its bits are those of cublasLtEpilogue_t.
+// The steps from alpha op(A) op(B) + beta C to D, in float. Their bits are those of cublasLtEpilogue_t.
 struct epilogue {
 	int kind; // 0: nothing
 	const void *bias;
@@ -68,6 +68,23 @@ struct product {
 	cublasComputeType_t compute;
 	long long first_matrix;
 };
+
+// The arithmetic whose types are those of `compute`.
+inline cublasComputeType_t plain(cublasComputeType_t compute)
+{
+	switch (compute) {
+	case CUBLAS_COMPUTE_16F_PEDANTIC:
+	case CUBLAS_COMPUTE_32F_PEDANTIC:
+	case CUBLAS_COMPUTE_64F_PEDANTIC:
+	case CUBLAS_COMPUTE_32I_PEDANTIC:
+		return (cublasComputeType_t)(compute - 1);
+	case CUBLAS_COMPUTE_32F_FAST_16BF:
+	case CUBLAS_COMPUTE_32F_FAST_TF32:
+		return CUBLAS_COMPUTE_32F_FAST_16F;
+	default:
+		return compute;
+	}
+}
 
 // The kernels' parts, by the factors' types. With `tensor`, a machine's tensor cores multiply.
 typedef cublasStatus_t runner(const product &p, cudaStream_t stream);

@@ -10,7 +10,8 @@ enum { SIDE = 16 }; // side of a thread block; also the number of steps of k in 
 
 // Loads a tile of SIDE steps of k by COUNT indices, in memory order.
 template <typename In, typename T, int COUNT>
-__device__ __forceinline__ void load_tile(T (*tile)[COUNT + 1], const In *from, const factor &of, int index0, int indices, int k0, int k)
+__device__ __forceinline__ void load_tile(T (*tile)[COUNT + 1], const In *from, const factor &of, int index0,
+                                          int indices, int k0, int k)
 {
 	for (int i = threadIdx.y * SIDE + threadIdx.x; i < SIDE * COUNT; i += SIDE * SIDE) {
 		int index = of.index_is_row ? i % COUNT : i / SIDE, step = of.index_is_row ? i / COUNT : i % SIDE;
@@ -41,17 +42,19 @@ template <typename In, typename T, int R> __global__ void __launch_bounds__(SIDE
 			for (int i = 0; i < R; i++)
 #pragma unroll
 				for (int j = 0; j < R; j++)
-					sums[i][j] += as[step][threadIdx.x + SIDE * i] * bs[step][threadIdx.y + SIDE * j];
+					sums[i][j] +=
+						as[step][threadIdx.x + SIDE * i] * bs[step][threadIdx.y + SIDE * j];
 		__syncthreads();
 	}
-	with_types<In>(p, [&](auto by, auto out) __attribute__((always_inline)) {
+	with_types<In>(
+		p, [&](auto by, auto out) __attribute__((always_inline)) {
 #pragma unroll
-		for (int j = 0; j < R; j++)
+			for (int j = 0; j < R; j++)
 #pragma unroll
-			for (int i = 0; i < R; i++)
-				finish<decltype(out)>(p, by, number, row0 + threadIdx.x + SIDE * i,
-				                      column0 + threadIdx.y + SIDE * j, sums[i][j]);
-	});
+				for (int i = 0; i < R; i++)
+					finish<decltype(out)>(p, by, number, row0 + threadIdx.x + SIDE * i,
+				                              column0 + threadIdx.y + SIDE * j, sums[i][j]);
+		});
 }
 
 template <typename In, typename T> cublasStatus_t simple(const product &p, cudaStream_t stream)

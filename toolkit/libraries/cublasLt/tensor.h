@@ -44,33 +44,43 @@ template <typename F, typename In, int TILE, bool ROWS> struct mover {
 		COUNT = LINES * LINE / CHUNK / TENSOR_THREADS
 	};
 	enum { WORDS = CHUNK * sizeof(In) / 4, WORDS_ALIGNED = WORDS < 4 ? WORDS : 4 };
-	const In *from;
-	long long ld;
-	int index0, indices, k;
 	cudaDataType type;
 	bool aligned;
+	long long advance;
+	const In *place[COUNT]; // of the next chunk
+	int inside[COUNT];      // elements of its line that exist
+	int lines[COUNT];       // ROWS: lines from its own on that exist
 	uint4 held[COUNT];
 
 	__device__ __forceinline__ mover(const factor &of, long long number, int index0, int indices, int k)
-		: from(matrix_of<const In>(of, number)), ld(of.ld), index0(index0), indices(indices), k(k), type(of.type)
+	    : type(of.type), advance(ROWS ? STEP * of.ld : STEP)
 	{
-		aligned = ((unsigned long long)from | ld * sizeof(In)) % (4 * WORDS_ALIGNED) == 0;
+		const In *from = matrix_of<const In>(of, number);
+		aligned = ((unsigned long long)from | of.ld * sizeof(In)) % (4 * WORDS_ALIGNED) == 0;
+#pragma unroll
+		for (int i = 0; i < COUNT; i++) {
+			int id = i * TENSOR_THREADS + threadIdx.x, at = id % (LINE / CHUNK) * CHUNK,
+			    line = id / (LINE / CHUNK);
+			place[i] = from + (ROWS ? line : index0 + line) * of.ld + (ROWS ? index0 + at : at);
+			inside[i] = ROWS ? indices - index0 - at : index0 + line < indices ? k - at : 0;
+			lines[i] = k - line;
+		}
 	}
-	// Loads a thread's chunks of the tile at step k0 into registers.
-	__device__ __forceinline__ void load(int k0)
+	// Loads a thread's chunks of the next tile along k into registers.
+	__device__ __forceinline__ void load()
 	{
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
-			int id = i * TENSOR_THREADS + threadIdx.x, at = id % (LINE / CHUNK) * CHUNK;
-			int line = (ROWS ? k0 : index0) + id / (LINE / CHUNK), first = (ROWS ? index0 : k0) + at;
-			int inside = line < (ROWS ? k : indices) ? (ROWS ? indices : k) - first : 0;
-			const In *place = from + line * ld + first;
+			int count = ROWS && lines[i] <= 0 ? 0 : inside[i];
 			unsigned words[WORDS] = {};
-			if (aligned && inside >= CHUNK)
-				load_words(words, place);
-			else
-				load_elements(words, place, inside);
+			if (aligned && count >= CHUNK)
+				load_words(words, place[i]);
+			else if (count > 0)
+				load_elements(words, place[i], count);
 			convert(&held[i], words);
+			place[i] += advance;
+			inside[i] -= ROWS ? 0 : STEP;
+			lines[i] -= STEP;
 		}
 	}
 	// Assembler, because the compiler would divide the load into elements.
@@ -89,12 +99,13 @@ template <typename F, typename In, int TILE, bool ROWS> struct mover {
 	// The first `inside` elements of a chunk; the others are 0.
 	__device__ __forceinline__ static void load_elements(unsigned *words, const In *place, int inside)
 	{
-		In elements[CHUNK] = {};
 #pragma unroll
 		for (int i = 0; i < CHUNK; i++)
-			if (i < inside)
-				elements[i] = place[i];
-		memcpy(words, elements, sizeof elements);
+			if (i < inside) {
+				unsigned bits = 0;
+				memcpy(&bits, &place[i], sizeof(In));
+				words[i * sizeof(In) / 4] |= bits << i * sizeof(In) % 4 * 8;
+			}
 	}
 	__device__ __forceinline__ void convert(uint4 *into, const unsigned *words) const
 	{
@@ -174,7 +185,8 @@ template <typename F, int FRAGMENTS, typename A, typename B, bool A_ROWS, bool B
 		for (int i = 0; i < FRAGMENTS; i++)
 #pragma unroll
 			for (int j = 0; j < FRAGMENTS; j++)
-				wmma::store_matrix_sync(into + 16 * j * WIDTH + 16 * i, sums[i][j], WIDTH, wmma::mem_col_major);
+				wmma::store_matrix_sync(into + 16 * j * WIDTH + 16 * i, sums[i][j], WIDTH,
+				                        wmma::mem_col_major);
 	}
 };
 
@@ -186,7 +198,10 @@ __global__ void __launch_bounds__(TENSOR_THREADS) cublas_gemm_tensor(product p)
 	typedef mover<F, In, TILE, B_ROWS> mover_b;
 	typedef typename fragment_type<F>::kept kept;
 	typedef typename fragment_type<F>::sum sum;
-	enum { TILES_BYTES = 2 * (mover_a::SIZE + mover_b::SIZE) * sizeof(kept), SUMS_BYTES = TILE * TILE * sizeof(sum) };
+	enum {
+		TILES_BYTES = 2 * (mover_a::SIZE + mover_b::SIZE) * sizeof(kept),
+		SUMS_BYTES = TILE * TILE * sizeof(sum)
+	};
 	__shared__ alignas(32) unsigned char memory[TILES_BYTES > SUMS_BYTES ? TILES_BYTES : SUMS_BYTES];
 	kept *as = (kept *)memory, *bs = as + 2 * mover_a::SIZE;
 	long long number = p.first_matrix + blockIdx.z;
@@ -197,8 +212,8 @@ __global__ void __launch_bounds__(TENSOR_THREADS) cublas_gemm_tensor(product p)
 	warp_sums<F, FRAGMENTS, mover_a, mover_b, A_ROWS, B_ROWS> own;
 	for (int k0 = 0, turn = 0; k0 < k + mover_a::STEP; k0 += mover_a::STEP, turn ^= 1) {
 		if (k0 < k) {
-			a.load(k0);
-			b.load(k0);
+			a.load();
+			b.load();
 		}
 		if (k0 > 0)
 			own.multiply(as + (turn ^ 1) * mover_a::SIZE, bs + (turn ^ 1) * mover_b::SIZE, row, column);
@@ -211,10 +226,12 @@ __global__ void __launch_bounds__(TENSOR_THREADS) cublas_gemm_tensor(product p)
 	sum *stage = (sum *)memory + warp * WIDTH * WIDTH;
 	own.store(stage);
 	__syncwarp();
-	with_types<In>(p, [&](auto by, auto out) __attribute__((always_inline)) {
-		for (int i = threadIdx.x % LANES; i < WIDTH * WIDTH; i += LANES)
-			finish<decltype(out)>(p, by, number, row0 + row + i % WIDTH, column0 + column + i / WIDTH, stage[i]);
-	});
+	with_types<In>(
+		p, [&](auto by, auto out) __attribute__((always_inline)) {
+			for (int i = threadIdx.x % LANES; i < WIDTH * WIDTH; i += LANES)
+				finish<decltype(out)>(p, by, number, row0 + row + i % WIDTH,
+			                              column0 + column + i / WIDTH, stage[i]);
+		});
 }
 
 // Returns the multiprocessors' turns over tiles of a side, in units of the work of the smallest tile.
@@ -224,12 +241,13 @@ inline long long turns(const product &p, int side, int multiprocessors)
 	return (tiles + multiprocessors - 1) / multiprocessors * (side / 32) * (side / 32);
 }
 
-template <typename F, typename In, bool A_ROWS, bool B_ROWS> cublasStatus_t tensor_sized(const product &p, cudaStream_t stream)
+template <typename F, typename In, bool A_ROWS, bool B_ROWS>
+cublasStatus_t tensor_sized(const product &p, cudaStream_t stream)
 {
 	int device = 0, multiprocessors = 1;
 	cudaGetDevice(&device);
 	cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-	// Large tiles move half as many bytes, so they are preferred unless they leave multiprocessors idle.
+	// Large tiles halve the moved bytes, so they are preferred unless they leave multiprocessors idle.
 	if (turns(p, 64, multiprocessors) * 8 <= turns(p, 32, multiprocessors) * 9)
 		return launch_tiles(cublas_gemm_tensor<F, In, A_ROWS, B_ROWS, 2>, TENSOR_THREADS, 64, p, stream);
 	return launch_tiles(cublas_gemm_tensor<F, In, A_ROWS, B_ROWS, 1>, TENSOR_THREADS, 32, p, stream);

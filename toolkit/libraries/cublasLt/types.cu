@@ -1,9 +1,14 @@
 // cuBLASLt: the combinations of types.
 #include "types.h"
 
+#include "product.h"
+
 using namespace cublaslt;
 
-#define ROW(arithmetic, scale, ab, c, d, bias, allowed) {arithmetic, scale, ab, ab, c, d, bias, allowed}
+#define ROW(arithmetic, scale, ab, c, d, bias, allowed)                                                                \
+	{                                                                                                              \
+		arithmetic, scale, ab, ab, c, d, bias, allowed                                                         \
+	}
 
 static const combination combinations[] = {
 	ROW(CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, ALL_STEPS),
@@ -43,28 +48,12 @@ static const combination *find_fp8(cublasComputeType_t compute, cudaDataType sca
 	    (!mixed && a == CUDA_R_8F_E5M2))
 		return nullptr;
 	for (const wide &row : wides)
-		if (row.c == c && (d == c || (row.narrows && (d == CUDA_R_8F_E4M3 || (mixed && d == CUDA_R_8F_E5M2))))) {
+		if (row.c == c &&
+		    (d == c || (row.narrows && (d == CUDA_R_8F_E4M3 || (mixed && d == CUDA_R_8F_E5M2))))) {
 			found = {compute, scale, a, b, c, d, row.bias, ALL_STEPS};
 			return &found;
 		}
 	return nullptr;
-}
-
-// The arithmetic whose types are those of `compute`.
-static cublasComputeType_t plain(cublasComputeType_t compute)
-{
-	switch (compute) {
-	case CUBLAS_COMPUTE_16F_PEDANTIC:
-	case CUBLAS_COMPUTE_32F_PEDANTIC:
-	case CUBLAS_COMPUTE_64F_PEDANTIC:
-	case CUBLAS_COMPUTE_32I_PEDANTIC:
-		return (cublasComputeType_t)(compute - 1);
-	case CUBLAS_COMPUTE_32F_FAST_16BF:
-	case CUBLAS_COMPUTE_32F_FAST_TF32:
-		return CUBLAS_COMPUTE_32F_FAST_16F;
-	default:
-		return compute;
-	}
 }
 
 const combination *cublaslt::find(cublasComputeType_t compute, cudaDataType scale, cudaDataType a, cudaDataType b,
@@ -73,7 +62,8 @@ const combination *cublaslt::find(cublasComputeType_t compute, cudaDataType scal
 	if (is_fp8(a) || is_fp8(b))
 		return find_fp8(compute, scale, a, b, c, d);
 	for (const combination &row : combinations)
-		if (row.compute == plain(compute) && row.scale == scale && row.a == a && row.b == b && row.c == c && row.d == d)
+		if (row.compute == products::plain(compute) && row.scale == scale && row.a == a && row.b == b && row.c == c &&
+		    row.d == d)
 			return &row;
 	return nullptr;
 }
