@@ -23,10 +23,10 @@ const launchesOf = (events) => events.filter(({launch}) => launch);
 
 // The launches in their order, and the copies; each launch with the cycles in which it begins, works (has a first block) and ends.
 function readStreams(run) {
-	const {row, launch, stream, session, started, first_block: first, cycles, grid, block, warp_instructions: instructions = []} = run.data.streams ?? {row: []};
+	const {row, launch, stream, session, started, first_block: first, cycles, grid, block, warp_instructions: instructions = [], launched_by: parent = []} = run.data.streams ?? {row: []};
 	const events = row.map((at, i) => {
 		const begin = started[i], end = begin + cycles[i];
-		return {launch: launch[i], stream: stream[i], session: session[i], grid: grid[i], block: block[i], instructions: instructions[i] ?? NaN,
+		return {launch: launch[i], parent: parent[i], stream: stream[i], session: session[i], grid: grid[i], block: block[i], instructions: instructions[i] ?? NaN,
 			kernel: DATA.kernels[run.launches[at][FACT.kernel]][1],
 			begin, end, works: first[i] < begin ? end : Math.min(end, first[i])}; // a launch that was cut off may have no block
 	});
@@ -44,6 +44,19 @@ function streamLanes(events) {
 		lanes.get(event.stream).events.push(event);
 	}
 	return [...lanes.values()].sort((one, other) => one.stream - other.stream);
+}
+
+// A stream's launches overlap if kernels launched them. The stream then has several lanes, and each launch is drawn in
+// the first one that is free.
+function drawnLanes(lane) {
+	const lanes = [];
+	for (const event of [...lane.events].sort((one, other) => one.begin - other.begin)) {
+		let free = lanes.find(({events}) => events.at(-1).end <= event.begin);
+		if (!free)
+			lanes.push(free = {...lane, label: lanes.length ? "" : lane.label, events: []});
+		free.events.push(event);
+	}
+	return lanes;
 }
 
 // The streams of each of the run's rows of launches, in ascending order.
@@ -90,13 +103,13 @@ class StreamLanes extends Timeline {
 			waits && element("p.muted", null, "The faint part of a bar lasts until the launch's first block runs."));
 	}
 
-	eventText({launch, name, bytes, kernel, begin, works, end, grid, block, session}) {
+	eventText({launch, parent, name, bytes, kernel, begin, works, end, grid, block, session}) {
 		const times = `${numberText(begin)} to ${numberText(end)}, ${plural(end - begin, "cycle")}`;
 		if (!launch)
 			return [name, times, plural(bytes, "byte")].join("\n");
 		return [`launch ${launch}: ${shortened(kernel, 200)}`, times,
 			works > begin && `${plural(works - begin, "cycle")} until its first block`,
-			`grid ${dims(grid)}, block ${dims(block)}`, session && `session ${session}`].filter((line) => line).join("\n");
+			`grid ${dims(grid)}, block ${dims(block)}`, parent && `launched by launch ${parent}`, session && `session ${session}`].filter((line) => line).join("\n");
 	}
 }
 
@@ -129,12 +142,13 @@ function lanesChoice(lanes) {
 
 function streamsSection(run) {
 	const events = streamEvents(run), launches = launchesOf(events), lanes = streamLanes(events), end = events.reduce((most, event) => Math.max(most, event.end), 1);
-	if (streamsShown.first >= lanes.length)
+	const all = lanes.flatMap(drawnLanes);
+	if (streamsShown.first >= all.length)
 		streamsShown.first = 0;
-	const drawn = new StreamLanes(lanes.slice(streamsShown.first, streamsShown.first + MOST_LANES), events, end);
+	const drawn = new StreamLanes(all.slice(streamsShown.first, streamsShown.first + MOST_LANES), events, end);
 	return [
 		element("p", null, `${numberText(launches.length)} launches in ${plural(lanes.length, "stream")}; at most ${numberText(mostTogether(launches))} ran at the same time.`),
-		element("div.tools", null, lanesChoice(lanes), zoomButtons(drawn)),
+		element("div.tools", null, lanesChoice(all), zoomButtons(drawn)),
 		drawn.legend(), drawn.frame, streamsTable(lanes),
 	];
 }

@@ -33,6 +33,9 @@ typedef void(CUDART_CB *cudaHostFn_t)(void *user);
 
 #define cudaStreamLegacy    ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
+/* only in device code */
+#define cudaStreamTailLaunch    ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
 
 #define cudaHostAllocDefault                0x00
 #define cudaHostAllocPortable               0x01

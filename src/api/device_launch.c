@@ -10,7 +10,6 @@
 
 /* Values of cudaError_t, as device code receives them. */
 enum {
-	INVALID_VALUE = 1,
 	INVALID_CONFIGURATION = 9,
 	DEPTH_EXCEEDED = 65,
 	INVALID_FUNCTION = 98,
@@ -43,7 +42,7 @@ uint64_t device_last_error(struct device_runtime *runtime, uint64_t block, bool 
 	return error;
 }
 
-static struct device_launch *add_launch(struct device_launches *launches, const struct device_launch *launch)
+struct device_launch *device_launches_add(struct device_launches *launches, const struct device_launch *launch)
 {
 	if (launches->count == launches->capacity) {
 		launches->capacity = launches->capacity ? 2 * launches->capacity : 16;
@@ -94,7 +93,7 @@ static uint64_t check(struct device_runtime *runtime, const struct device_launch
 		            "the shape of the grid or block is not possible");
 	if (!ptx_allows_block(launch->kernel->function,
 	                      (const uint32_t[3]){launch->block.x, launch->block.y, launch->block.z}))
-		return fail(runtime, launch->parent, INVALID_VALUE,
+		return fail(runtime, launch->parent, DEVICE_INVALID_VALUE,
 		            "the kernel's .maxntid or .reqntid does not allow this block");
 	if (runtime->depth >= DEVICE_LAUNCH_DEPTH)
 		return fail(runtime, launch->parent, DEPTH_EXCEEDED, "nested deeper than 24 launches");
@@ -117,51 +116,82 @@ uint64_t device_parameter_buffer_v2(struct device_runtime *runtime, const uint64
 		return 0;
 	launch.buffer = device_parameter_buffer(runtime, bytes_of(launch.kernel));
 	if (launch.buffer)
-		add_launch(&runtime->prepared, &launch);
+		device_launches_add(&runtime->prepared, &launch);
 	return launch.buffer;
 }
 
+/* Lets the grid wait. Those of a block run in launch order, which is an order that its streams and events allow. */
+static void add_waiting(struct device_runtime *runtime, struct device_launch launch)
+{
+	if (launch.stream != DEVICE_STREAM_TAIL && launch.stream != DEVICE_STREAM_FORGET)
+		launch.stream = 0;
+	device_launches_add(&runtime->waiting, &launch);
+}
+
 /* Copies the arguments out of their buffer, frees the buffer and queues the grid. */
-static uint64_t begin_to_wait(struct device_runtime *runtime, struct device_launch launch)
+static uint64_t queue(struct device_runtime *runtime, struct device_launch launch)
 {
 	struct simt_memory *memory = runtime->gpu->gpu->memory;
 	uint64_t bytes = bytes_of(launch.kernel);
 	if (bytes && !simt_valid(memory, launch.buffer, bytes))
-		return fail(runtime, launch.parent, INVALID_VALUE, "the arguments do not lie in a parameter buffer");
+		return fail(runtime, launch.parent, DEVICE_INVALID_VALUE,
+		            "the arguments do not lie in a parameter buffer");
 	launch.arguments = base_calloc(1, bytes + 1);
 	if (bytes)
 		memcpy(launch.arguments, simt_host(memory, launch.buffer), bytes);
 	if (launch.buffer)
 		simt_free(memory, launch.buffer);
 	launch.buffer = 0;
-	add_launch(&runtime->waiting, &launch);
+	(runtime->start ? runtime->start : add_waiting)(runtime, launch);
 	return 0;
 }
 
-uint64_t device_launch(struct device_runtime *runtime, const uint64_t *words, uint64_t block)
+uint64_t device_launch(struct device_runtime *runtime, const uint64_t *words, const struct simt_windows *caller)
 {
-	const struct device_launch launch = {.kernel = kernel_at(runtime->module, words[0]),
-	                                     .buffer = words[1],
-	                                     .grid = read_dim(&words[2]),
-	                                     .block = read_dim(&words[4]),
-	                                     .shared = (uint32_t)words[6],
-	                                     .parent = block};
+	const struct device_launch launch = {
+		.kernel = kernel_at(runtime->module, words[0]),
+		.buffer = words[1],
+		.grid = read_dim(&words[2]),
+		.block = read_dim(&words[4]),
+		.shared = (uint32_t)words[6],
+		.parent = caller->block,
+		.stream = device_streams_meant(words[7], caller->thread, caller->own_stream)};
 	uint64_t error = check(runtime, &launch);
-	return error ? error : begin_to_wait(runtime, launch);
+	return error ? error : queue(runtime, launch);
 }
 
-uint64_t device_launch_v2(struct device_runtime *runtime, const uint64_t *words, uint64_t block)
+uint64_t device_launch_v2(struct device_runtime *runtime, const uint64_t *words, const struct simt_windows *caller)
 {
 	struct device_launches *prepared = &runtime->prepared;
 	for (size_t i = prepared->count; i-- > 0;)
 		if (prepared->launch[i].buffer == words[0]) {
-			const struct device_launch launch = prepared->launch[i];
+			struct device_launch launch = prepared->launch[i];
 			prepared->launch[i] = prepared->launch[--prepared->count];
-			return begin_to_wait(runtime, launch);
+			launch.stream = device_streams_meant(words[1], caller->thread, caller->own_stream);
+			return queue(runtime, launch);
 		}
 	/* if the buffer was NULL because the request was refused, an error is already recorded */
-	uint64_t error = device_last_error(runtime, block, true);
-	return error ? error : fail(runtime, block, INVALID_VALUE, "the arguments do not lie in a parameter buffer");
+	uint64_t block = caller->block, error = device_last_error(runtime, block, true);
+	return error ? error
+	             : fail(runtime, block, DEVICE_INVALID_VALUE, "the arguments do not lie in a parameter buffer");
+}
+
+void device_record_event(struct device_runtime *runtime, const struct simt_windows *caller, uint64_t event,
+                         uint64_t stream)
+{
+	stream = device_streams_meant(stream, caller->thread, caller->own_stream);
+	uint64_t last = *device_streams_last(&runtime->streams, caller->block, stream);
+	*device_streams_last(&runtime->streams, caller->block, event) = last;
+}
+
+void device_wait_for_event(struct device_runtime *runtime, const struct simt_windows *caller, uint64_t stream,
+                           uint64_t event)
+{
+	uint64_t recorded = *device_streams_last(&runtime->streams, caller->block, event);
+	stream = device_streams_meant(stream, caller->thread, caller->own_stream);
+	uint64_t *last = device_streams_last(&runtime->streams, caller->block, stream);
+	if (recorded) /* never, when grids wait for this launch's end */
+		*last = *last ? queue_join(runtime->gpu, *last, recorded) : recorded;
 }
 
 bool device_synchronize(struct device_runtime *runtime, uint64_t block)
@@ -171,7 +201,7 @@ bool device_synchronize(struct device_runtime *runtime, uint64_t block)
 	size_t kept = 0, count = waiting->count;
 	for (size_t i = 0; i < count; i++) {
 		struct device_launch launch = waiting->launch[i];
-		if (launch.parent != block || !fine) {
+		if (launch.parent != block || launch.stream == DEVICE_STREAM_TAIL || !fine) {
 			waiting->launch[kept++] = launch;
 			continue;
 		}
@@ -182,7 +212,7 @@ bool device_synchronize(struct device_runtime *runtime, uint64_t block)
 	return fine;
 }
 
-static void close_launches(struct device_launches *launches)
+void device_launches_free(struct device_launches *launches)
 {
 	for (size_t i = 0; i < launches->count; i++)
 		free(launches->launch[i].arguments);
@@ -191,7 +221,8 @@ static void close_launches(struct device_launches *launches)
 
 void device_runtime_close(struct device_runtime *runtime)
 {
-	close_launches(&runtime->prepared);
-	close_launches(&runtime->waiting);
+	device_launches_free(&runtime->prepared);
+	device_launches_free(&runtime->waiting);
+	device_streams_free(&runtime->streams);
 	free(runtime->errors.error);
 }

@@ -9,6 +9,7 @@
 #include "base/host_clock.h"
 #include "sluice_runtime.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +235,7 @@ void launch_begin_record(struct launch *launch)
 	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)launch->checked.shared;
 	record->stream = run->stream;
+	record->launched_by = launch->launched_by;
 	record->ranges = launch->ranges;
 	record->knows_ranges = launch->knows_ranges;
 	launch->ranges = (struct range_list){0};
@@ -317,7 +319,7 @@ struct launch *launch_open(sluice_gpu *gpu, sluice_kernel *kernel, const struct 
 	return launch_check(gpu, kernel, request, &checked, error) == SLUICE_OK ? open_checked(gpu, &checked) : NULL;
 }
 
-struct launch *launch_open_child(sluice_gpu *gpu, const struct device_launch *child, unsigned depth, bool waited_for,
+struct launch *launch_open_child(const struct launch *parent, const struct device_launch *child, bool waited_for,
                                  struct sluice_error *error)
 {
 	const struct ptx_function *function = child->kernel->function;
@@ -329,10 +331,15 @@ struct launch *launch_open_child(sluice_gpu *gpu, const struct device_launch *ch
 	                                       .block = child->block,
 	                                       .dynamic_shared_bytes = child->shared,
 	                                       .arguments = arguments,
-	                                       .depth = depth,
+	                                       .depth = parent->runtime.depth + 1,
 	                                       .waited_for = waited_for};
-	struct launch *launch = launch_open(gpu, child->kernel, &request, error);
+	struct launch *launch = launch_open(parent->gpu, child->kernel, &request, error);
 	free(arguments);
+	if (!launch)
+		return NULL;
+	launch->launched_by = parent->number + 1;
+	launch->run->stream = parent->run->stream;
+	launch->run->priority = parent->run->priority;
 	return launch;
 }
 
@@ -346,16 +353,34 @@ static enum sluice_status run_and_close(struct launch *launch, struct sluice_err
 	return status == SLUICE_OK ? api_succeed(error) : status;
 }
 
-enum sluice_status launch_run_alone(struct launch *launch, struct sluice_error *error)
+/* Runs the grids that a launch has launched, one after the other: those for its tail stream, or the others. */
+static enum sluice_status run_children(const struct launch *launch, bool tail, enum sluice_status status,
+                                       struct sluice_error *error)
 {
 	const struct device_runtime *runtime = &launch->runtime;
+	const struct device_launches *waiting = &runtime->waiting;
+	for (size_t i = 0; i < waiting->count && status == SLUICE_OK; i++) {
+		const struct device_launch *child = &waiting->launch[i];
+		if ((child->stream == DEVICE_STREAM_TAIL) != tail)
+			continue;
+		status = run_and_close(launch_open_child(launch, child, runtime->is_waited_for, error), error);
+	}
+	return status;
+}
+
+enum sluice_status launch_run_alone(struct launch *launch, struct sluice_error *error)
+{
 	run_ahead_find(launch->gpu, launch->checked.kernel, launch->run);
 	enum sluice_status status = run_recorded(launch, error);
-	for (size_t i = 0; i < runtime->waiting.count && status == SLUICE_OK; i++)
-		status = run_and_close(launch_open_child(launch->gpu, &runtime->waiting.launch[i], runtime->depth + 1,
-		                                         runtime->is_waited_for, error),
-		                       error);
-	return status;
+	if (launch->runtime.waiting.count && gpu_kernels_at_once(launch->gpu->gpu) > 1)
+		sluice_queue_note_in_turn(launch->gpu);
+	status = run_children(launch, false, status, error);
+	return run_children(launch, true, status, error);
+}
+
+static const struct launch *launch_of(const struct device_runtime *runtime)
+{
+	return (const struct launch *)((const char *)runtime - offsetof(struct launch, runtime));
 }
 
 /* Runs a nested launch while its parent is still running. Returns false after a message. */
@@ -363,7 +388,7 @@ static bool run_waited_for(struct device_runtime *runtime, const struct device_l
 {
 	struct sluice_error error = {0};
 	api_report_checks(runtime->gpu, runtime->launch);
-	struct launch *launch = launch_open_child(runtime->gpu, child, runtime->depth + 1, true, &error);
+	struct launch *launch = launch_open_child(launch_of(runtime), child, true, &error);
 	bool fine = run_and_close(launch, &error) == SLUICE_OK;
 	if (!fine)
 		fprintf(stderr, "%s\n", error.message);
@@ -375,7 +400,9 @@ static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, con
 {
 	struct sluice_error own = {0};
 	struct sluice_error *told = error ? error : &own;
-	return run_and_close(launch_open(gpu, kernel, request, told), told);
+	struct launch *launch = launch_open(gpu, kernel, request, told);
+	bool overlaps = launch && !request->cooperative && queue_takes_children(launch) && !sluice_queue_refused(gpu);
+	return overlaps ? queue_run_family(gpu, launch, error) : run_and_close(launch, told);
 }
 
 enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,

@@ -36,6 +36,7 @@ struct launch {
 	struct range_list ranges; /* in which it was launched; the record takes them */
 	bool knows_ranges;
 	size_t number; /* index of its record, after launch_begin_record() */
+	uint64_t launched_by; /* as in its record */
 	double begin;  /* host seconds */
 };
 
@@ -49,8 +50,8 @@ enum sluice_status launch_check_replay(sluice_gpu *gpu, sluice_kernel *kernel, s
 /* launch.c: the steps of a launch. The first checks it; NULL with a message: it cannot run. */
 struct launch *launch_open(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
                            struct sluice_error *error);
-/* The same for a grid that a kernel launched. */
-struct launch *launch_open_child(sluice_gpu *gpu, const struct device_launch *child, unsigned depth, bool waited_for,
+/* The same for a grid that the launch's kernel launched. */
+struct launch *launch_open_child(const struct launch *parent, const struct device_launch *child, bool waited_for,
                                  struct sluice_error *error);
 /* Begins the launch's record. */
 void launch_begin_record(struct launch *launch);

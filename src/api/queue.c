@@ -97,10 +97,10 @@ void sluice_note_stream(sluice_gpu *gpu, uint64_t stream)
 static void run_alone(sluice_gpu *gpu, struct work *work)
 {
 	struct queue *queue = &gpu->queue;
-	work->state = WORK_RUNS;
+	queue_begin(queue, work);
 	queue->status = launch_run_alone(work->launch, &queue->error);
 	if (queue->status == SLUICE_OK)
-		queue_end(queue, work, gpu_core_cycle(gpu->gpu));
+		queue_end(gpu, work, gpu_core_cycle(gpu->gpu));
 }
 
 /* Lets the idle machine wait for the end of the next copy. False: none is in progress. */
@@ -127,7 +127,7 @@ static bool run_next(sluice_gpu *gpu)
 		return false;
 	if (!work)
 		return wait_for_copy(gpu);
-	if (queue_is_alone(queue, work))
+	if (queue_is_alone(queue, work) && !queue_takes_children(work->launch))
 		run_alone(gpu, work);
 	else
 		queue_run_session(gpu);
@@ -190,4 +190,6 @@ void queue_close(sluice_gpu *gpu)
 {
 	sluice_queue_cut(gpu);
 	free(gpu->queue.work);
+	free(gpu->queue.open);
+	free(gpu->queue.ready);
 }

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,17 +31,24 @@ static bool is_released(const struct queue *queue, const struct work *work)
 	return work->queued <= queue->now;
 }
 
-struct work *queue_add(sluice_gpu *gpu, const uint64_t *after, size_t count)
+/* Doubles an array of works that is full. */
+static void make_room(struct work ***works, size_t count, size_t *capacity)
+{
+	if (count < *capacity)
+		return;
+	*capacity = *capacity ? 2 * *capacity : 64;
+	*works = base_realloc(*works, *capacity * sizeof **works);
+}
+
+struct work *queue_add_inner(sluice_gpu *gpu, const uint64_t *after, size_t count)
 {
 	struct queue *queue = &gpu->queue;
-	if (queue->count == queue->capacity) {
-		queue->capacity = queue->capacity ? 2 * queue->capacity : 64;
-		queue->work = base_realloc(queue->work, queue->capacity * sizeof *queue->work);
-	}
+	make_room(&queue->work, queue->count, &queue->capacity);
 	struct work *work = queue->work[queue->count] = base_calloc(1, sizeof *work);
 	work->number = queue->base + queue->count++;
 	work->hardware_queue = NO_HARDWARE_QUEUE;
 	work->queued = gpu_core_cycle(gpu->gpu);
+	work->unfinished = 1;
 	work->after = base_calloc(count + 1, sizeof *work->after);
 	for (size_t i = 0; i < count; i++)
 		if (!queue_has_ended(queue, after[i]))
@@ -48,15 +56,60 @@ struct work *queue_add(sluice_gpu *gpu, const uint64_t *after, size_t count)
 	return work;
 }
 
-void queue_end(struct queue *queue, struct work *work, uint64_t cycle)
+struct work *queue_add(sluice_gpu *gpu, const uint64_t *after, size_t count)
 {
+	struct queue *queue = &gpu->queue;
+	struct work *work = queue_add_inner(gpu, after, count);
+	make_room(&queue->open, queue->open_count, &queue->open_capacity);
+	queue->open[queue->open_count++] = work;
+	return work;
+}
+
+static void run_call(sluice_gpu *gpu, struct work *work)
+{
+	struct queue *queue = &gpu->queue;
+	work->state = WORK_RUNS;
+	queue->calls = true;
+	work->call(work->user, true);
+	queue->calls = false;
+	queue_end(gpu, work, queue->now);
+}
+
+/* Parks the work at one that it follows. When there is none, the call is made, or the grid is ready. */
+void queue_place(sluice_gpu *gpu, struct work *work)
+{
+	struct queue *queue = &gpu->queue;
+	for (size_t i = 0; i < work->after_count; i++) {
+		if (queue_has_ended(queue, work->after[i]))
+			continue;
+		struct work *at = queue->work[work->after[i] - queue->base];
+		work->next_parked = at->parked;
+		at->parked = work;
+		return;
+	}
+	if (work->call)
+		run_call(gpu, work);
+	else
+		queue_push_ready(queue, work);
+}
+
+void queue_end(sluice_gpu *gpu, struct work *work, uint64_t cycle)
+{
+	struct queue *queue = &gpu->queue;
+	if (--work->unfinished || queue_start_tail(gpu, work))
+		return;
 	work->state = WORK_ENDED;
 	work->ended = cycle;
 	if (work->launch)
 		launch_close(work->launch);
 	work->launch = NULL;
-	if (work->parent && --work->parent->children == 0)
-		queue_end(queue, work->parent, cycle);
+	for (struct work *next; work->parked;) {
+		next = work->parked;
+		work->parked = next->next_parked;
+		queue_place(gpu, next);
+	}
+	if (work->parent)
+		queue_end(gpu, work->parent, cycle);
 	while (queue->first < queue->count && queue->work[queue->first]->state == WORK_ENDED)
 		queue->first++;
 }
@@ -69,12 +122,13 @@ void queue_drop(struct queue *queue)
 			work->call(work->user, false);
 		if (work->launch)
 			launch_close(work->launch);
+		device_launches_free(&work->tail);
 		free(work->after);
 		free(work);
 	}
 	queue->engine[0] = queue->engine[1] = NULL;
 	queue->base += queue->count;
-	queue->count = queue->first = 0;
+	queue->count = queue->first = queue->open_count = queue->ready_count = 0;
 }
 
 /* Launches of a hardware queue start in order: marks those that have one which waits. */
@@ -91,15 +145,6 @@ static void hold(struct held *held, uint32_t queue)
 {
 	if (queue != NO_HARDWARE_QUEUE)
 		held->bits[queue / 64] |= (uint64_t)1 << queue % 64;
-}
-
-static void run_call(struct queue *queue, struct work *work)
-{
-	work->state = WORK_RUNS;
-	queue->calls = true;
-	work->call(work->user, true);
-	queue->calls = false;
-	queue_end(queue, work, queue->now);
 }
 
 /* --- copies --- */
@@ -149,7 +194,7 @@ static void end_copies(sluice_gpu *gpu)
 			continue;
 		queue->engine[i] = NULL;
 		copies_add(&gpu->records.copies, &work->copy);
-		run_call(queue, work);
+		run_call(gpu, work);
 	}
 }
 
@@ -161,24 +206,28 @@ static void end_copies(sluice_gpu *gpu)
 static struct work *start_work(sluice_gpu *gpu)
 {
 	struct queue *queue = &gpu->queue;
-	struct work *best = NULL;
+	struct work *best = queue_first_ready(queue);
 	struct held held = {0};
-	for (size_t i = queue->first; i < queue->count; i++) {
-		struct work *work = queue->work[i];
+	size_t count = queue->open_count, kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct work *work = queue->open[i];
 		if (work->state != WORK_WAITS)
 			continue;
+		queue->open[kept++] = work;
 		bool may_start = is_released(queue, work);
 		if (work->is_copy && may_start)
 			start_copy(gpu, work);
 		else if (work->call && may_start)
-			run_call(queue, work);
+			run_call(gpu, work);
 		if (work->call)
 			continue;
 		may_start = may_start && !is_held(&held, work->hardware_queue);
 		hold(&held, work->hardware_queue);
-		if (may_start && (!best || work->priority > best->priority))
+		if (may_start && (!best || queue_starts_before(work, best)))
 			best = work;
 	}
+	assert(count == queue->open_count); /* calls add no work */
+	queue->open_count = kept;
 	return best;
 }
 
@@ -194,6 +243,13 @@ struct work *queue_next(sluice_gpu *gpu)
 	}
 	queue->now = cycle;
 	return start_work(gpu);
+}
+
+void queue_begin(struct queue *queue, struct work *work)
+{
+	if (work == queue_first_ready(queue))
+		queue_pop_ready(queue);
+	work->state = WORK_RUNS;
 }
 
 /* True when it must wait for an earlier work that is marked in `waits`, by index. */
@@ -215,7 +271,8 @@ bool queue_is_alone(const struct queue *queue, const struct work *one)
 		const struct work *work = queue->work[i];
 		if (work == one || work->state == WORK_ENDED)
 			continue;
-		if (work->state == WORK_RUNS) { /* no session is open: a copy, or a launch whose grids have not ended */
+		if (work->state !=
+		    WORK_WAITS) { /* no session is open: a copy, or a launch whose grids have not ended */
 			waits[i] = !work->is_copy;
 			is_alone = waits[i];
 			continue;

@@ -10,45 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void keep_failure(struct queue *queue, enum sluice_status status)
-{
-	if (queue->status == SLUICE_OK)
-		queue->status = status;
-}
-
-/* Adds the grids that a launch's blocks have launched. Each runs after the one before it. */
-static void add_children(sluice_gpu *gpu, struct work *parent)
-{
-	struct queue *queue = &gpu->queue;
-	const struct device_runtime *runtime = &parent->launch->runtime;
-	uint64_t before = 0;
-	for (size_t i = 0; i < runtime->waiting.count && queue->status == SLUICE_OK; i++) {
-		struct launch *child =
-			launch_open_child(gpu, &runtime->waiting.launch[i], runtime->depth + 1, false, &queue->error);
-		if (!child) {
-			keep_failure(queue, queue->error.status);
-			return;
-		}
-		struct work *work = queue_add(gpu, &before, 1);
-		child->run->stream = parent->launch->run->stream;
-		child->run->priority = work->priority = parent->priority;
-		work->launch = child;
-		work->parent = parent;
-		parent->children++;
-		before = work->number;
-	}
-}
-
-/* Completes the record of a launch that has ended, and adds the grids that it launched. */
+/* Completes the record of a launch whose grid has ended. */
 static void launch_ended(sluice_gpu *gpu, struct work *work, const struct sluice_error *error)
 {
 	launch_end_record(work->launch, error);
+	work->state = error ? WORK_ENDED : WORK_STAYS;
 	if (error)
-		work->state = WORK_ENDED;
-	else
-		add_children(gpu, work);
-	if (!error && !work->children)
-		queue_end(&gpu->queue, work, gpu_core_cycle(gpu->gpu));
+		return;
+	queue_add_waiting(work);
+	queue_end(gpu, work, gpu_core_cycle(gpu->gpu));
 }
 
 /* A session that has no kernel left ends. */
@@ -62,24 +32,23 @@ static struct work *start_next(sluice_gpu *gpu, bool has_room)
 {
 	struct queue *queue = &gpu->queue;
 	struct queue_session *session = &queue->session;
+	session->has_new = false;
 	if (!takes_work(queue))
 		return NULL;
 	struct work *work = queue_next(gpu);
 	if (!work || !has_room)
 		return NULL;
-	work->state = WORK_RUNS;
+	queue_begin(queue, work);
+	queue_accept_children(work);
 	session->begins = false;
 	session->running++;
 	launch_begin_record(work->launch);
 	return work;
 }
 
-static struct work *work_of(const struct queue *queue, const struct simt_launch *launch)
+static struct work *work_of(const struct simt_launch *launch)
 {
-	size_t i = queue->first;
-	while (!queue->work[i]->launch || &queue->work[i]->launch->run->launch != launch)
-		i++;
-	return queue->work[i];
+	return ((const struct device_runtime *)launch->user)->work;
 }
 
 /* --- in cycles --- */
@@ -115,14 +84,14 @@ static void keep_own(const sluice_gpu *gpu, const struct launch *launch)
 static void run_counted(void *user, struct gpu_run *run)
 {
 	sluice_gpu *gpu = user;
-	const struct launch *launch = work_of(&gpu->queue, &run->launch)->launch;
+	const struct launch *launch = work_of(&run->launch)->launch;
 	api_record_mechanisms(gpu, launch->checked.kernel, run->place, &gpu->records.record[launch->number]);
 }
 
 static void run_ended(void *user, struct gpu_run *run)
 {
 	sluice_gpu *gpu = user;
-	struct work *work = work_of(&gpu->queue, &run->launch);
+	struct work *work = work_of(&run->launch);
 	gpu->queue.session.running--;
 	keep_own(gpu, work->launch);
 	launch_ended(gpu, work, NULL);
@@ -143,6 +112,7 @@ static void open_session(sluice_gpu *gpu)
 	session->machine = (struct gpu_session){.feed = {.user = gpu,
 	                                                 .next = next_run,
 	                                                 .alarm = next_copy,
+	                                                 .has_new = &session->has_new,
 	                                                 .ended = run_ended,
 	                                                 .counted = run_counted,
 	                                                 .has_enough = has_enough},
@@ -199,7 +169,7 @@ static enum sluice_status report(sluice_gpu *gpu, const struct launch *failed, s
 
 static bool is_running(const struct work *work)
 {
-	return work->state == WORK_RUNS && work->launch && !work->children;
+	return work->state == WORK_RUNS && work->launch;
 }
 
 /* The message of another launch of such a session. */
@@ -224,7 +194,7 @@ static void keep_unfinished(sluice_gpu *gpu)
 			blamed = work->launch;
 		keep_own(gpu, work->launch);
 	}
-	keep_failure(queue, report(gpu, blamed, &queue->error));
+	queue_keep_failure(queue, report(gpu, blamed, &queue->error));
 	for (size_t i = queue->first; i < queue->count; i++) {
 		if (!is_running(queue->work[i]))
 			continue;
@@ -271,10 +241,11 @@ static void close_session(sluice_gpu *gpu)
 	if (machine->end != GPU_DONE)
 		keep_unfinished(gpu);
 	else if (!gpu_check_session(gpu->gpu, machine, text, sizeof text))
-		keep_failure(queue, api_fail(&queue->error, SLUICE_INTERNAL,
-		                             "internal error: the statistics of kernels that ran together do not add "
-		                             "up: %s",
-		                             text));
+		queue_keep_failure(queue,
+		                   api_fail(&queue->error, SLUICE_INTERNAL,
+		                            "internal error: the statistics of kernels that ran together do not add "
+		                            "up: %s",
+		                            text));
 	fold_single(gpu);
 	queue->session.is_open = false;
 	stats_file_add(&gpu->stats_file, &gpu->records);
@@ -315,13 +286,17 @@ static struct simt_job *next_job(void *user)
 static void keep_job(sluice_gpu *gpu, struct work *work)
 {
 	struct sluice_error error = {0};
-	const struct launch *launch = work->launch;
+	struct launch *launch = work->launch;
+	struct queue_session *session = &gpu->queue.session;
+	/* launches take turns: their seconds add up to those of the session */
+	launch->begin = launch->begin > session->last_end ? launch->begin : session->last_end;
+	session->last_end = host_seconds();
 	enum sluice_status status =
 		launch_keep_functional(gpu, &launch->run->launch, &work->job.run, launch->number, &error);
 	if (status != SLUICE_OK && gpu->queue.status == SLUICE_OK)
 		gpu->queue.error = error;
 	if (status != SLUICE_OK)
-		keep_failure(&gpu->queue, status);
+		queue_keep_failure(&gpu->queue, status);
 	launch_ended(gpu, work, status == SLUICE_OK ? NULL : &error);
 }
 
@@ -329,7 +304,7 @@ static void job_ended(void *user, struct simt_job *job)
 {
 	sluice_gpu *gpu = user;
 	gpu->queue.session.running--;
-	keep_job(gpu, work_of(&gpu->queue, job->launch));
+	keep_job(gpu, work_of(job->launch));
 }
 
 /* Completes the records of the launches that were cut off. */
@@ -346,7 +321,11 @@ static void keep_cut_jobs(sluice_gpu *gpu)
 static void run_functional(sluice_gpu *gpu)
 {
 	struct queue_session *session = &gpu->queue.session;
-	const struct simt_feed feed = {.user = gpu, .next = next_job, .ended = job_ended, .has_enough = has_enough};
+	const struct simt_feed feed = {.user = gpu,
+	                               .next = next_job,
+	                               .ended = job_ended,
+	                               .has_enough = has_enough,
+	                               .has_new = &session->has_new};
 	if (!session->is_open)
 		*session = (struct queue_session){.is_open = true, .begins = true};
 	session->is_open = !simt_run_together(&feed, &session->turns);

@@ -7,6 +7,6 @@
 #include <stdint.h>
 
 /* Implements simt_launch.system_call, which documents it; `user` is a struct device_runtime (device_launch.h). */
-uint64_t syscall_run(void *user, enum simt_system call, const uint64_t *arguments, const struct simt_windows *windows);
+uint64_t syscall_run(void *user, enum ptx_system call, const uint64_t *arguments, const struct simt_windows *windows);
 
 #endif

@@ -168,8 +168,11 @@ struct gpu_feed {
 	/* The kernel has ended, or the session ends early: its mechanisms' parts can be read (seam_part_of_kernel()).
 	 * Called before `ended`. NULL: not called. */
 	void (*counted)(void *user, struct gpu_run *run);
-	/* True: the session is suspended, although kernels run. Called at the beginning, when kernels have ended, and
-	 * after an alarm. NULL: never. */
+	/* Points to what is set during a step when a kernel may have become ready; `next` is then called after the
+	 * step, and clears it. NULL: never. */
+	const bool *has_new;
+	/* True: the session is suspended, although kernels run. Called at the beginning and after calls of `next`.
+	 * NULL: never. */
 	bool (*has_enough)(void *user);
 };
 

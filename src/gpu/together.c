@@ -184,6 +184,13 @@ static bool has_enough(const struct gpu_session_state *r)
 	return feed->has_enough && feed->has_enough(feed->user);
 }
 
+/* True when a kernel may start that could not start before. */
+static bool may_start(struct gpu_session_state *r)
+{
+	const bool *has_new = r->session->feed.has_new;
+	return end_kernels(r) || cycle_of(r->gpu) >= r->dispatch.alarm || (has_new && *has_new);
+}
+
 /* Returns false when the feed has enough. */
 static bool run_to_end(struct gpu_session_state *r)
 {
@@ -203,7 +210,7 @@ static bool run_to_end(struct gpu_session_state *r)
 				return false;
 			continue;
 		}
-		if (end_kernels(r) || cycle_of(gpu) >= r->dispatch.alarm) {
+		if (may_start(r)) {
 			start_kernels(r);
 			if (r->dispatch.kernels && has_enough(r))
 				return false;

@@ -33,6 +33,7 @@ struct record {
 	char *kernel, *shown; /* its symbol; its name in the source */
 	char *message;        /* one line: why it did not end normally; may be NULL */
 	uint64_t launch; /* number of the launch in the run, from 1 */
+	uint64_t launched_by;             /* number of the launch whose kernel launched it; 0: the host did */
 	struct dim3 grid, block;
 	uint32_t registers, shared_bytes; /* per thread; per block, dynamic included */
 	uint32_t spill_bytes;             /* per thread, of registers in local memory */

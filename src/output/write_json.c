@@ -193,6 +193,8 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "name", json_text(record->kernel));
 	json_object_set_new(object, "demangled", json_text(record->shown));
 	json_object_set_new(object, "launch", whole(record->launch));
+	if (record->launched_by)
+		json_object_set_new(object, "launched_by", whole(record->launched_by));
 	json_object_set_new(object, "ended", json_string(record_end_name(record->end)));
 	if (record->stopped_by)
 		json_object_set_new(object, "stopped_by", json_text(record->stopped_by));
@@ -268,10 +270,10 @@ static json_t *estimated_totals(const struct records *records)
 /* Deletes what only a single launch has. */
 static void keep_sums(json_t *object)
 {
-	static const char *const others[] = {"name",        "demangled", "launch",       "ended",
-	                                     "grid",        "block",     "registers",    "spill_bytes",
-	                                     "stream",      "session",   "shared_bytes", "blocks_per_sm",
-	                                     "first_block", "loads",     "sample",       "selected"};
+	static const char *const others[] = {"name",         "demangled",     "launch",      "ended",  "grid",
+	                                     "block",        "registers",     "spill_bytes", "stream", "session",
+	                                     "shared_bytes", "blocks_per_sm", "first_block", "loads",  "sample",
+	                                     "selected",     "launched_by"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		json_object_del(object, others[i]);
 }

@@ -3,6 +3,8 @@
  * is renamed when several modules have one of that name. */
 #include "ptx/linker.h"
 
+#include "ptx/system.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -234,27 +236,11 @@ static struct linker_piece *find_defined(const struct linker *linker, const char
 	return weak;
 }
 
-/* Returns true for functions that a machine provides (simt/decode_call.c). */
+/* Returns true for functions that the runtime provides. clang declares __assert_fail, and device code calls
+ * __assertfail. */
 static bool is_builtin(const char *name)
 {
-	static const char *const names[] = {
-		"vprintf",
-		"malloc",
-		"free",
-		"__assertfail",
-		"__assert_fail",
-		"cudaGetParameterBuffer",
-		"cudaLaunchDevice",
-		"cudaGetParameterBufferV2",
-		"cudaLaunchDeviceV2",
-		"cudaDeviceSynchronize",
-		"cudaGetLastError",
-		"cudaPeekAtLastError",
-	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	return ptx_system_named(name) != PTX_SYSTEM_CALLS || strcmp(name, "__assert_fail") == 0;
 }
 
 /* Shared memory whose size is set at launch has no definition. */

@@ -61,7 +61,7 @@ void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, ui
 {
 	const struct simt_block *block = warp->block;
 	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
-	if (call->system == SIMT_MALLOC && result && block->launch->checks->kinds & SIMT_CHECK_LEAKS)
+	if (call->system == PTX_SYSTEM_MALLOC && result && block->launch->checks->kinds & SIMT_CHECK_LEAKS)
 		heap_note(warp, inst, result);
 	const struct race *race = block->checks->race;
 	const struct simt_allocation *allocation =

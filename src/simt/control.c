@@ -292,20 +292,22 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 	struct simt_windows windows = {.shared = warp->block->shared,
 	                               .shared_bytes = warp->block->shared_bytes,
 	                               .block = warp->block->number,
-	                               .local_bytes = launch->program->local_bytes};
+	                               .local_bytes = launch->program->local_bytes,
+	                               .own_stream = call->own_stream};
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		uint64_t values[SIMT_SYSTEM_ARGUMENTS] = {0};
 		read_words(warp, call, lane, values);
 		windows.local = warp->local + lane * windows.local_bytes;
+		windows.thread = warp->index * WARP_SIZE + lane;
 		uint64_t result = 0;
-		if (call->system == SIMT_FREE && !may_free(warp, inst, step, lane, values[0]))
+		if (call->system == PTX_SYSTEM_FREE && !may_free(warp, inst, step, lane, values[0]))
 			break;
 		if (launch->system_call)
 			result = launch->system_call(launch->user, call->system, values, &windows);
 		if (UNLIKELY(warp->block->checks != NULL))
 			checks_system_call(warp, inst, result);
-		if (call->system == SIMT_DEVICE_SYNCHRONIZE && result)
+		if (call->system == PTX_SYSTEM_DEVICE_SYNCHRONIZE && result)
 			fault_set(warp, inst, step, SIMT_FAULT_CALL, "a grid that its block waits for has failed",
 			          lane);
 		if (call->result_count)
@@ -313,7 +315,7 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 	}
 	/* The call may have freed memory. */
 	memset(warp->block->range, 0, sizeof warp->block->range);
-	if (call->system == SIMT_ASSERTFAIL)
+	if (call->system == PTX_SYSTEM_ASSERTFAIL)
 		fault_set(warp, inst, step, SIMT_FAULT_ASSERT, "device assertion failed",
 		          (unsigned)__builtin_ctz(step->lanes));
 }

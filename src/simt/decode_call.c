@@ -3,37 +3,6 @@
 
 #include "base/arena.h"
 
-static const struct {
-	const char *name;
-	uint32_t arguments;
-} systems[SIMT_SYSTEM_CALLS] = {
-	[SIMT_VPRINTF] = {"vprintf", 2},
-	[SIMT_MALLOC] = {"malloc", 1},
-	[SIMT_FREE] = {"free", 1},
-	[SIMT_ASSERTFAIL] = {"__assertfail", 5},
-	[SIMT_PARAMETER_BUFFER] = {"cudaGetParameterBuffer", 2},
-	[SIMT_LAUNCH_DEVICE] = {"cudaLaunchDevice", 6},
-	[SIMT_PARAMETER_BUFFER_V2] = {"cudaGetParameterBufferV2", 4},
-	[SIMT_LAUNCH_DEVICE_V2] = {"cudaLaunchDeviceV2", 2},
-	[SIMT_DEVICE_SYNCHRONIZE] = {"cudaDeviceSynchronize", 0},
-	[SIMT_DEVICE_LAST_ERROR] = {"cudaGetLastError", 0},
-	[SIMT_DEVICE_PEEK_ERROR] = {"cudaPeekAtLastError", 0},
-};
-
-static bool is_named(const char *name, const char *system)
-{
-	size_t length = strlen(system);
-	return strncmp(name, system, length) == 0 && (!name[length] || strcmp(name + length, "_ptsz") == 0);
-}
-
-enum simt_system simt_system_named(const char *name)
-{
-	uint32_t k = 0;
-	while (k < SIMT_SYSTEM_CALLS && !is_named(name, systems[k].name))
-		k++;
-	return (enum simt_system)k;
-}
-
 static bool decode_argument(struct decoder *decoder, const struct ptx_operand *operand, uint32_t size,
                             struct simt_argument *argument)
 {
@@ -79,16 +48,20 @@ static void decode_system_call(struct decoder *decoder, struct simt_inst *inst, 
 {
 	const struct ptx_operand *target = &inst->ptx->operand[1];
 	const char *name = target->function->name;
-	call->system = simt_system_named(name);
+	call->system = ptx_system_named(name);
+	call->own_stream = ptx_system_is_per_thread(name);
+	decoder->program->launches_kernels |=
+		call->system == PTX_SYSTEM_LAUNCH_DEVICE || call->system == PTX_SYSTEM_LAUNCH_DEVICE_V2;
+	decoder->program->waits_for_kernels |= call->system == PTX_SYSTEM_DEVICE_SYNCHRONIZE;
 	inst->exec = control_system_call;
 	inst->commit = control_system_commit;
-	if (call->system == SIMT_SYSTEM_CALLS) {
+	if (call->system == PTX_SYSTEM_CALLS) {
 		decode_error(decoder, target->place, "function '%s' is called but has no body", name);
 		if (target->function->errors)
 			diag_append(decoder->diag, target->function->errors, 0);
-	} else if (inst->ptx->operand[2].count != systems[call->system].arguments) {
+	} else if (inst->ptx->operand[2].count != ptx_system_arguments(call->system)) {
 		decode_error(decoder, target->place, "function '%s' takes %u arguments, not %u", name,
-		             systems[call->system].arguments, inst->ptx->operand[2].count);
+		             ptx_system_arguments(call->system), inst->ptx->operand[2].count);
 	}
 }
 

@@ -33,7 +33,8 @@ struct simt_argument {
 /* A call instruction's operands; simt_inst.immediate points here. */
 struct simt_call {
 	const struct simt_function *callee; /* NULL: called by the address in source 0, or a system call */
-	enum simt_system system;            /* function of a system call */
+	enum ptx_system system;             /* function of a system call */
+	bool own_stream;                    /* as in struct simt_windows */
 	struct simt_argument *arguments, *results;
 	uint32_t argument_count, result_count;
 };

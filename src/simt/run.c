@@ -314,12 +314,13 @@ bool simt_run_together(const struct simt_feed *feed, struct simt_turns **state)
 	bool has_enough = feed->has_enough(feed->user);
 	while (turns->first && !has_enough) {
 		struct turn *turn = *turns->at;
-		if (run_turn_of_launch(feed, turns->at)) {
-			turns->at = &turn->next;
-		} else {
+		bool has_ended = !run_turn_of_launch(feed, turns->at);
+		if (has_ended || (feed->has_new && *feed->has_new)) {
 			begin_turns(feed, end_of(turns->at));
 			has_enough = feed->has_enough(feed->user);
 		}
+		if (!has_ended)
+			turns->at = &turn->next;
 		if (!*turns->at)
 			turns->at = &turns->first;
 	}

@@ -17,6 +17,7 @@
 #include "base/diag.h"
 #include "base/dma.h"
 #include "ptx/module.h"
+#include "ptx/system.h"
 #include "simt/memory.h"
 
 #include <stdatomic.h>
@@ -170,6 +171,8 @@ struct simt_program {
 	bool polls;
 	/* has_arrivals: the program has cp.async.mbarrier.arrive instructions */
 	bool has_dma, has_bulk, has_arrivals, has_images;
+	/* it may launch kernels; it may wait for those that its block has launched */
+	bool launches_kernels, waits_for_kernels;
 	const struct simt_unchecked *unchecked; /* by pc, after simt_check_program() (simt/check.h), else NULL */
 	/* NULL: simt_decode() made the program from PTX, and its instructions compute */
 	const struct simt_source *source;
@@ -198,30 +201,13 @@ struct dim3 {
 struct simt_windows {
 	const uint8_t *shared, *local;
 	uint64_t shared_bytes, local_bytes;
-	uint64_t block; /* linear number of its block in the grid */
+	uint64_t block;  /* linear number of its block in the grid */
+	uint32_t thread; /* linear number in its block */
+	bool own_stream; /* the default stream of its launches is its own, not the block's (names that end in _ptsz) */
 };
 
-/* Functions that device code calls and the runtime provides. */
-enum simt_system {
-	SIMT_VPRINTF,
-	SIMT_MALLOC,
-	SIMT_FREE,
-	SIMT_ASSERTFAIL,
-	/* kernel launches from kernels: api/device_launch.h */
-	SIMT_PARAMETER_BUFFER,
-	SIMT_LAUNCH_DEVICE,
-	SIMT_PARAMETER_BUFFER_V2,
-	SIMT_LAUNCH_DEVICE_V2,
-	SIMT_DEVICE_SYNCHRONIZE,
-	SIMT_DEVICE_LAST_ERROR,
-	SIMT_DEVICE_PEEK_ERROR,
-	SIMT_SYSTEM_CALLS
-};
-enum { SIMT_SYSTEM_ARGUMENTS = 8 }; /* most arguments of such a function, in 8-byte words; a dim3 takes two */
-
-/* Finds a system function by its name, which may end in _ptsz (one stream per thread). Returns SIMT_SYSTEM_CALLS
- * when there is no function of that name. */
-enum simt_system simt_system_named(const char *name);
+/* most arguments of a function that the runtime provides, in 8-byte words; a dim3 takes two */
+enum { SIMT_SYSTEM_ARGUMENTS = 8 };
 
 struct textures;
 
@@ -245,7 +231,7 @@ struct simt_launch {
 	uint64_t code;         /* offset of the program's code in the machine's code space, in bytes */
 	/* Called from simt_commit() with SIMT_SYSTEM_ARGUMENTS words. Returns the value that the call returns to
 	 * the lane. */
-	uint64_t (*system_call)(void *user, enum simt_system call, const uint64_t *arguments,
+	uint64_t (*system_call)(void *user, enum ptx_system call, const uint64_t *arguments,
 	                        const struct simt_windows *windows);
 	void *user;
 	/* A barrier that some lanes of a warp reach counts for the whole warp, as before Volta. When this is set,
@@ -542,6 +528,9 @@ struct simt_feed {
 	void (*ended)(void *user, struct simt_job *job);
 	/* True: the run is suspended, although launches are in progress. Called after `next`. */
 	bool (*has_enough)(void *user);
+	/* Points to what is set when a launch may have become ready. `next`, which clears it, is then called after the
+	 * turn. NULL: never. */
+	const bool *has_new;
 };
 
 struct simt_turns; /* the launches in progress */

@@ -87,7 +87,7 @@ static uint64_t call(FILE *stream, const char *name, const uint64_t *arguments, 
 	fflush(stream);
 	int saved = dup(fileno(stream));
 	assert_true(saved >= 0 && dup2(fileno(file), fileno(stream)) >= 0);
-	uint64_t result = syscall_run(&runtime, simt_system_named(name), arguments, windows);
+	uint64_t result = syscall_run(&runtime, ptx_system_named(name), arguments, windows);
 	fflush(stream);
 	assert_true(dup2(saved, fileno(stream)) >= 0);
 	close(saved);
@@ -349,9 +349,9 @@ static void test_malloc_free(void **state)
 	(void)state;
 	char text[TEXT_SIZE];
 	uint64_t size[] = {100}, too_much[] = {1ull << 40};
-	uint64_t address = syscall_run(&runtime, SIMT_MALLOC, size, &no_windows);
+	uint64_t address = syscall_run(&runtime, PTX_SYSTEM_MALLOC, size, &no_windows);
 	assert_true(simt_valid(memory, address, 100));
-	assert_int_equal(syscall_run(&runtime, SIMT_MALLOC, too_much, &no_windows), 0);
+	assert_int_equal(syscall_run(&runtime, PTX_SYSTEM_MALLOC, too_much, &no_windows), 0);
 	uint64_t inside[] = {address + 8}, start[] = {address}, null[] = {0};
 	assert_non_null(strstr(simt_free_problem(memory, inside[0], SIMT_KERNEL), "which lies inside an allocation"));
 	assert_true(simt_valid(memory, address, 100));

@@ -5,7 +5,7 @@
 static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n"
 	".extern .func (.param .b32 r) cudaDeviceGetLimit();\n"
-	".extern .func (.param .b32 r) cudaEventRecord(.param .b64 p, .param .b64 s);\n"
+	".extern .func (.param .b32 r) cudaEventElapsedTime(.param .b64 p, .param .b64 s);\n"
 	".visible .func other();\n.func own() {\nret;\n}\n.file 2 \"b.cu\"\n"
 	".visible .entry bodiless(.param .u64 out) {\n.loc 1 60 1\ncall.uni other, ();\nret;\n}\n"
 	".func unread() {\nfrobnicate.b32 1;\nret;\n}\n"
@@ -15,7 +15,7 @@ static const char ptx[] =
 	".visible .entry waits(.param .u64 out) {\n.param .b32 r;\n.loc 1 42 7\ncall.uni (r), cudaDeviceGetLimit, "
 	"();\nret;\n}\n"
 	".visible .entry launches(.param .u64 out) {\n.param .b32 r;\n.param .b64 p;\n.param .b64 s;\n.loc 1 51 3\n"
-	"call.uni (r), cudaEventRecord, (p, s);\nret;\n}\n"
+	"call.uni (r), cudaEventElapsedTime, (p, s);\nret;\n}\n"
 	".visible .entry clustered(.param .u64 out)\n.explicitcluster\n{\nret;\n}\n"
 	".visible .entry fine(.param .u64 out) {\n.reg .b64 %d; .reg .b32 %r;\nld.param.u64 %d, [out];\nmov.u32 %r, "
 	"17;\n"
@@ -30,7 +30,7 @@ static const struct {
          {"test.ptx:17:7: error: function 'unread', which kernel 'above' needs",
           "test.ptx:18:1: error: unknown opcode"}},
 	{"waits", {"error: function 'cudaDeviceGetLimit' is called but has no body (a.cu:42)", "test.ptx:36:"}},
-	{"launches", {"error: function 'cudaEventRecord' is called but has no body (a.cu:51)", "test.ptx:44:"}},
+	{"launches", {"error: function 'cudaEventElapsedTime' is called but has no body (a.cu:51)", "test.ptx:44:"}},
 	{"clustered", {"error: '.explicitcluster': clusters of blocks are not supported", "test.ptx:48:"}},
 };
 

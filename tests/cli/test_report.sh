@@ -69,7 +69,8 @@ assert [[launch[1], launch[15] if len(launch) > 15 else None, counters] for laun
 assert page["kernels"][streams["launches"][-1][0]] == ["session 1", "session 1"]
 assert len(streams["streams"].pop("warp_instructions")) == 4
 assert streams["streams"] == {"row": [0, 1, 1, 0] if summed else [0, 1, 2, 3], "launch": [1, 2, 3, 4], "stream": [0, 2, 3, 4], "session": [None, 1, 1, None],
-    "started": [0, 100, 100, 250], "first_block": [0, 100, 100, 250], "cycles": 4 * [100], "grid": 4 * [[15, 1, 1]], "block": 4 * [[256, 1, 1]]}
+    "started": [0, 100, 100, 250], "first_block": [0, 100, 100, 250], "cycles": 4 * [100], "grid": 4 * [[15, 1, 1]], "block": 4 * [[256, 1, 1]],
+    "launched_by": 4 * [None]}
 assert "streams" not in stream
 '
 done

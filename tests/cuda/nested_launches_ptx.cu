@@ -11,7 +11,7 @@ static const char ptx[] =
 	".extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 function, .param .align 4 .b8 grid[12],\n"
 	"	.param .align 4 .b8 block[12], .param .b32 shared);\n"
 	".extern .func (.param .b32 r) cudaLaunchDeviceV2_ptsz(.param .b64 buffer, .param .b64 stream);\n"
-	".extern .func (.param .b32 r) cudaStreamCreateWithFlags(.param .b64 stream, .param .b32 flags);\n"
+	".extern .func (.param .b32 r) cudaFuncGetAttributes(.param .b64 of, .param .b64 function);\n"
 	// to[block] += value * threads of the block; to[4]: bytes of dynamic shared memory
 	".visible .entry child(.param .u64 to, .param .u32 value)\n{\n"
 	"	.reg .b64 %d<4>;\n	.reg .b32 %r<4>;\n"
@@ -48,9 +48,9 @@ static const char ptx[] =
 	"	call.uni (error), cudaLaunchDeviceV2_ptsz, (b, stream);\n"
 	"	ld.param.b32 %r1, [error];\n	st.global.u32 [%d2+12], %r1;\n	ret;\n}\n"
 	".visible .entry refused(.param .u64 to)\n{\n"
-	"	.param .b64 stream;\n	.param .b32 flags;\n	.param .b32 error;\n"
-	"	st.param.b64 [stream], 0;\n	st.param.b32 [flags], 1;\n"
-	"	call.uni (error), cudaStreamCreateWithFlags, (stream, flags);\n	ret;\n}\n";
+	"	.param .b64 of;\n	.param .b64 function;\n	.param .b32 error;\n"
+	"	st.param.b64 [of], 0;\n	st.param.b64 [function], 0;\n"
+	"	call.uni (error), cudaFuncGetAttributes, (of, function);\n	ret;\n}\n";
 
 static CUmodule module;
 static CUdeviceptr data;

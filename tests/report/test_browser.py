@@ -530,6 +530,8 @@ def stream_files(folder):
     many = [made_up.in_session(launch(i + 1, f"kernel_{i % 40}", 200, i % 100, 200 * (i // 100)), 1) for i in range(10000)]
     files = {"together.json": made_up.statistics("t", kernels, sessions=[together]), "alone.json": made_up.statistics("t", [made_up.in_stream(each, 0, 0) for each in alone]),
              "lanes.json": made_up.statistics("m", many, sessions=[together | {"launches": list(range(1, 10001))}]),
+             "children.json": made_up.statistics("n", [launch(1, "first", 200, 0, 0), *[launch(i, "second", 100, 0, started) | {"launched_by": 1}
+                                                 for i, started in [(2, 50), (3, 60), (4, 200)]], launch(5, "first", 100, 3, 0)]),
              "copies.json": made_up.statistics("c", alone[:1]) | {"copies": [{"stream": 0, "to": "host", "bytes": 4096, "started": 200, "cycles": 300},
                                                                              {"stream": 7, "to": "device", "bytes": 1, "started": 0, "cycles": 100}]}}
     for name, content in files.items():
@@ -581,6 +583,8 @@ def streams(page, folder):
     stream_difference(page)
     many_launches(page)
     page.go("#run/3")
+    children_in_lanes(page)
+    page.go("#run/4")
     copies_in_lanes(page)
     page.quiet("streams")
 
@@ -604,6 +608,19 @@ def stream_bars(page):
     rows = rows_of(page, "#streams")
     check(rows == [["stream 0 (legacy)", "1", "0", "200", "200", "1,000", "0"], ["stream 1", "1", "200", "400", "200", "1,000", "0"],
                    ["stream 2", "1", "200", "700", "500", "1,000", "200"], ["stream 10", "2", "200", "1,000", "600", "2,000", "0"]], f"the numbers of the lanes: {rows}")
+
+
+def children_in_lanes(page):
+    """Launches by kernels overlap in a stream: they have lanes below the stream's first one."""
+    lanes = page.script(BARS, 4, 300)
+    spans = [[[round(bar[0], -1), round(bar[1], -1)] for bar in lane] for lane in lanes]
+    check(spans == [[[0, 200], [200, 300]], [[50, 150]], [[60, 160]], [[0, 100]]], f"bars of launches by kernels: {lanes}")
+    rows = rows_of(page, "#streams")
+    check([row[:2] for row in rows] == [["stream 0 (legacy)", "4"], ["stream 3", "1"]], f"the streams of launches by kernels: {rows}")
+    tip = page.script("const canvas = document.querySelector('#streams canvas'), box = canvas.getBoundingClientRect();"
+                      "canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: box.left + 118 + 0.3 * (box.width - 118), clientY: box.top + 21}));"
+                      "return document.querySelector('#streams .tip').textContent.split('\\n')")
+    check("launched by launch 1" in tip, f"a launch by a kernel under the pointer: {tip}")
 
 
 def copies_in_lanes(page):

@@ -360,13 +360,13 @@ static void special_registers(void **state)
 }
 
 struct heard {
-	enum simt_system call;
+	enum ptx_system call;
 	uint64_t argument[2];
 	uint32_t value;
 	unsigned calls;
 };
 
-static uint64_t hear(void *user, enum simt_system call, const uint64_t *arguments, const struct simt_windows *windows)
+static uint64_t hear(void *user, enum ptx_system call, const uint64_t *arguments, const struct simt_windows *windows)
 {
 	struct heard *heard = user;
 	heard->call = call;
@@ -382,7 +382,7 @@ static void system_calls(void **state)
 {
 	(void)state;
 	struct kit kit;
-	struct heard heard = {.call = SIMT_SYSTEM_CALLS};
+	struct heard heard = {.call = PTX_SYSTEM_CALLS};
 	kit_open(&kit, HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
 	                    ".global .align 1 .b8 format[4] = {37, 100, 10, 0};\n" KERNEL
 	                    ".local .align 8 .b8 buffer[8];\nmov.u64 %d1, buffer;\ncvta.local.u64 %d2, %d1;\n"
@@ -395,7 +395,7 @@ static void system_calls(void **state)
 	uint32_t *out = kit_buffer(&kit, 12);
 	kit_run(&kit);
 	assert_int_equal(heard.calls, 3);
-	assert_int_equal(heard.call, SIMT_VPRINTF);
+	assert_int_equal(heard.call, PTX_SYSTEM_VPRINTF);
 	assert_int_equal(heard.value, 502);
 	assert_memory_equal(simt_host(kit.memory, heard.argument[0]), "%d\n", 4);
 	assert_int_equal(out[2], 7);

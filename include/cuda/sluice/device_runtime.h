@@ -9,51 +9,33 @@
 #ifndef SLUICE_CUDA_DEVICE_RUNTIME_H
 #define SLUICE_CUDA_DEVICE_RUNTIME_H
 
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define SLUICE_BY_STREAM(function) __asm__(#function "_ptsz")
+#else
+#define SLUICE_BY_STREAM(function)
+#endif
+
 extern "C" {
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
 __device__ cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block, unsigned int shared,
-                                        cudaStream_t stream);
+                                        cudaStream_t stream) SLUICE_BY_STREAM(cudaLaunchDevice);
 __device__ void *cudaGetParameterBufferV2(void *function, dim3 grid, dim3 block, unsigned int shared);
-__device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream);
+__device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream) SLUICE_BY_STREAM(cudaLaunchDeviceV2);
 /* Waits for the grids that the block has launched. */
 __device__ cudaError_t cudaDeviceSynchronize(void);
 /* Returns the last error of the block's launches. */
 __device__ cudaError_t cudaGetLastError(void);
 __device__ cudaError_t cudaPeekAtLastError(void);
 
-/* Grids launched by a block run in launch order, so streams and events have no effect. */
-static inline __device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
-{
-	(void)flags;
-	*stream = (cudaStream_t)0x10;
-	return cudaSuccess;
-}
-static inline __device__ cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-	(void)stream;
-	return cudaSuccess;
-}
-static inline __device__ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0)
-{
-	(void)stream, (void)event, (void)flags;
-	return cudaSuccess;
-}
-static inline __device__ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
-{
-	(void)flags;
-	*event = (cudaEvent_t)0x10;
-	return cudaSuccess;
-}
-static inline __device__ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0)
-{
-	(void)event, (void)stream;
-	return cudaSuccess;
-}
-static inline __device__ cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-	(void)event;
-	return cudaSuccess;
-}
+/* Streams and events order the grids of the block that created them. */
+__device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
+__device__ cudaError_t cudaStreamDestroy(cudaStream_t stream);
+__device__ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0)
+	SLUICE_BY_STREAM(cudaStreamWaitEvent);
+__device__ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+__device__ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0) SLUICE_BY_STREAM(cudaEventRecord);
+__device__ cudaError_t cudaEventDestroy(cudaEvent_t event);
+#undef SLUICE_BY_STREAM
 
 static inline __device__ cudaError_t cudaGetDevice(int *device)
 {

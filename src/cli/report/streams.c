@@ -2,13 +2,13 @@
  * with copies that took time has
  *
  *   streams   columns with an element for each launch that ran in cycles: `row`, its index among the run's launches,
- *             and `members`; `session` is null where it ran alone
+ *             and `members`; `session` is null where it ran alone, `launched_by` where the host launched it
  *   copies    columns with an element for each copy; absent if there are none
  */
 #include "cli/report/report.h"
 
-static const char *const members[] = {"launch", "stream", "session", "started",          "first_block",
-                                      "cycles", "grid",   "block",   "warp_instructions"};
+static const char *const members[] = {"launch", "stream", "session", "started",           "first_block",
+                                      "cycles", "grid",   "block",   "warp_instructions", "launched_by"};
 enum { MEMBERS = sizeof members / sizeof *members };
 static const char *const copy_members[] = {"stream", "to", "bytes", "started", "cycles"};
 enum { COPY_MEMBERS = sizeof copy_members / sizeof *copy_members };
