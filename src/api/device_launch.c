@@ -42,14 +42,14 @@ uint64_t device_last_error(struct device_runtime *runtime, uint64_t block, bool 
 	return error;
 }
 
-struct device_launch *device_launches_add(struct device_launches *launches, const struct device_launch *launch)
+void device_launches_add(struct device_launches *launches, const struct device_launch *launch)
 {
 	if (launches->count == launches->capacity) {
 		launches->capacity = launches->capacity ? 2 * launches->capacity : 16;
 		launches->launch = base_realloc(launches->launch, launches->capacity * sizeof *launches->launch);
 	}
 	launches->launch[launches->count] = *launch;
-	return &launches->launch[launches->count++];
+	launches->count++;
 }
 
 /* Returns the module's kernel with this address in device code. */

@@ -70,7 +70,7 @@ uint64_t device_parameter_buffer_v2(struct device_runtime *runtime, const uint64
 uint64_t device_launch(struct device_runtime *runtime, const uint64_t *words, const struct simt_windows *caller);
 uint64_t device_launch_v2(struct device_runtime *runtime, const uint64_t *words, const struct simt_windows *caller);
 /* Adds a grid to the list, which then owns its arguments. */
-struct device_launch *device_launches_add(struct device_launches *launches, const struct device_launch *launch);
+void device_launches_add(struct device_launches *launches, const struct device_launch *launch);
 void device_launches_free(struct device_launches *launches);
 /* The event completes with the work that is in the stream now. */
 void device_record_event(struct device_runtime *runtime, const struct simt_windows *caller, uint64_t event,

@@ -108,6 +108,8 @@ bool queue_has_wanted(const struct queue *queue);
 struct work *queue_add(sluice_gpu *gpu, const uint64_t *after, size_t count);
 struct work *queue_add_inner(sluice_gpu *gpu, const uint64_t *after, size_t count);
 void queue_place(sluice_gpu *gpu, struct work *work);
+/* Doubles an array of works that is full. */
+void queue_make_room(struct work ***works, size_t count, size_t *capacity);
 /* The work, or a grid that it launched, has ended in the cycle. If all of it has, marks it as ended. */
 void queue_end(sluice_gpu *gpu, struct work *work, uint64_t cycle);
 /* Frees all work, which is dropped if it has not ended. */

@@ -31,8 +31,7 @@ static bool is_released(const struct queue *queue, const struct work *work)
 	return work->queued <= queue->now;
 }
 
-/* Doubles an array of works that is full. */
-static void make_room(struct work ***works, size_t count, size_t *capacity)
+void queue_make_room(struct work ***works, size_t count, size_t *capacity)
 {
 	if (count < *capacity)
 		return;
@@ -43,7 +42,7 @@ static void make_room(struct work ***works, size_t count, size_t *capacity)
 struct work *queue_add_inner(sluice_gpu *gpu, const uint64_t *after, size_t count)
 {
 	struct queue *queue = &gpu->queue;
-	make_room(&queue->work, queue->count, &queue->capacity);
+	queue_make_room(&queue->work, queue->count, &queue->capacity);
 	struct work *work = queue->work[queue->count] = base_calloc(1, sizeof *work);
 	work->number = queue->base + queue->count++;
 	work->hardware_queue = NO_HARDWARE_QUEUE;
@@ -60,7 +59,7 @@ struct work *queue_add(sluice_gpu *gpu, const uint64_t *after, size_t count)
 {
 	struct queue *queue = &gpu->queue;
 	struct work *work = queue_add_inner(gpu, after, count);
-	make_room(&queue->open, queue->open_count, &queue->open_capacity);
+	queue_make_room(&queue->open, queue->open_count, &queue->open_capacity);
 	queue->open[queue->open_count++] = work;
 	return work;
 }
@@ -271,8 +270,8 @@ bool queue_is_alone(const struct queue *queue, const struct work *one)
 		const struct work *work = queue->work[i];
 		if (work == one || work->state == WORK_ENDED)
 			continue;
-		if (work->state !=
-		    WORK_WAITS) { /* no session is open: a copy, or a launch whose grids have not ended */
+		/* no session is open: it is a copy, or a launch whose grids have not ended */
+		if (work->state != WORK_WAITS) {
 			waits[i] = !work->is_copy;
 			is_alone = waits[i];
 			continue;

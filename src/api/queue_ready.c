@@ -1,8 +1,6 @@
 /* Grids of kernels that may start: a heap, because there can be tens of thousands. */
 #include "api/queue.h"
 
-#include "base/arena.h"
-
 bool queue_starts_before(const struct work *first, const struct work *second)
 {
 	return first->priority != second->priority ? first->priority > second->priority
@@ -18,10 +16,7 @@ static void swap(struct work **first, struct work **second)
 
 void queue_push_ready(struct queue *queue, struct work *work)
 {
-	if (queue->ready_count == queue->ready_capacity) {
-		queue->ready_capacity = queue->ready_capacity ? 2 * queue->ready_capacity : 64;
-		queue->ready = base_realloc(queue->ready, queue->ready_capacity * sizeof *queue->ready);
-	}
+	queue_make_room(&queue->ready, queue->ready_count, &queue->ready_capacity);
 	struct work **heap = queue->ready;
 	size_t at = queue->ready_count++;
 	heap[at] = work;
