@@ -51,6 +51,8 @@ SLUICE_API enum sluice_status sluice_check_launch(sluice_gpu *gpu, sluice_kernel
 SLUICE_API const char *sluice_queue_refused(const sluice_gpu *gpu);
 /* The program uses several streams: the statistics will have that reason. */
 SLUICE_API void sluice_queue_note_in_turn(sluice_gpu *gpu);
+/* NULL, or why launches by kernels have run after the kernels that launched them. */
+SLUICE_API const char *sluice_queue_children_refused(const sluice_gpu *gpu);
 
 /* Fails with SLUICE_BAD_SETTING when a run with the gpu's other settings cannot have a journal. */
 SLUICE_API enum sluice_status sluice_journal_check(const sluice_gpu *gpu, struct sluice_error *error);

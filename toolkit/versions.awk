@@ -4,6 +4,7 @@
 # serve programs with per-thread default streams. A function that such programs call must have one, or be in `plain`:
 # functions without a stream, or that are synchronous and always run in the legacy stream.
 $2 == "T" && $3 ~ /^(cuda|__cuda|abi1[23]_cuda)/ { defined[$3] = 1 }
+$2 == "T" && $3 ~ /^cu[A-Z]/ { driver[$3] = 1 }
 
 function implementation(name, version, older) {
 	if (version == 13 && ("abi13_" name) in defined)
@@ -36,8 +37,25 @@ function export_streams(name, version, target, of) {
 	}
 	export(name of, version, target)
 }
+function driver_suffix(name) {
+	if (name ~ /_pt(ds|sz)$/)
+		return ""
+	sub(/_v[0-9]$/, "", name)
+	if (name ~ /^cuMem(cpy|set)/ && name !~ /Async$/)
+		return "_ptds"
+	if (name ~ /^cuStream/ && name !~ /^cuStream(Create|CreateWithPriority|Destroy)$/)
+		return "_ptsz"
+	return name ~ /Async$|^cuLaunch(Kernel|KernelEx|CooperativeKernel|HostFunc)$|^cuEventRecord|^cuGraph(Launch|Upload|InstantiateWithParams)$/ ? "_ptsz" : ""
+}
+function check_driver(name, of) {
+	of = driver_suffix(name)
+	if (of == "" || (name of) in driver || name in plain)
+		return
+	print "versions.awk: cudart/driver_per_thread.c has no " name of > "/dev/stderr"
+	failed = 1
+}
 BEGIN {
-	split("cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion cudaGraphInstantiateWithParams cudaLaunchCooperativeKernelMultiDevice cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2 cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2", list, " ")
+	split("cudaGraphInstantiateWithParams cudaLaunchCooperativeKernelMultiDevice cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2 cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2", list, " ")
 	for (i in list)
 		plain[list[i]] = 1
 }
@@ -67,5 +85,7 @@ END {
 				export(name, version, target)
 			export_streams(name, version, target)
 		}
+	for (name in driver)
+		check_driver(name)
 	exit failed
 }

@@ -9,6 +9,7 @@
 #include "sluice/macros_off.h"
 
 #include "sluice/release.h"
+#include "sluice/per_thread_driver.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -213,7 +214,9 @@ typedef enum CUdriverProcAddressQueryResult_enum {
 	CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
 	CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
-#define CU_GET_PROC_ADDRESS_DEFAULT 0
+#define CU_GET_PROC_ADDRESS_DEFAULT                   0
+#define CU_GET_PROC_ADDRESS_LEGACY_STREAM             1
+#define CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM 2
 
 typedef enum CUjitInputType_enum {
 	CU_JIT_INPUT_CUBIN = 0,
@@ -282,23 +285,23 @@ typedef size_t (*CUoccupancyB2DSize)(int block_threads);
 #define cuMemGetAddressRange     cuMemGetAddressRange_v2
 #define cuMemAllocHost           cuMemAllocHost_v2
 #define cuMemHostRegister        cuMemHostRegister_v2
-#define cuMemcpyHtoD             cuMemcpyHtoD_v2
-#define cuMemcpyDtoH             cuMemcpyDtoH_v2
-#define cuMemcpyDtoD             cuMemcpyDtoD_v2
-#define cuMemcpyHtoDAsync        cuMemcpyHtoDAsync_v2
-#define cuMemcpyDtoHAsync        cuMemcpyDtoHAsync_v2
-#define cuMemcpyDtoDAsync        cuMemcpyDtoDAsync_v2
-#define cuMemsetD8               cuMemsetD8_v2
-#define cuMemsetD16              cuMemsetD16_v2
-#define cuMemsetD32              cuMemsetD32_v2
-#define cuMemsetD2D8             cuMemsetD2D8_v2
-#define cuMemsetD2D16            cuMemsetD2D16_v2
-#define cuMemsetD2D32            cuMemsetD2D32_v2
-#define cuMemcpy2D               cuMemcpy2D_v2
-#define cuMemcpy2DUnaligned      cuMemcpy2DUnaligned_v2
-#define cuMemcpy2DAsync          cuMemcpy2DAsync_v2
-#define cuMemcpy3D               cuMemcpy3D_v2
-#define cuMemcpy3DAsync          cuMemcpy3DAsync_v2
+#define cuMemcpyHtoD             __SLUICE_PTDS(cuMemcpyHtoD_v2)
+#define cuMemcpyDtoH             __SLUICE_PTDS(cuMemcpyDtoH_v2)
+#define cuMemcpyDtoD             __SLUICE_PTDS(cuMemcpyDtoD_v2)
+#define cuMemcpyHtoDAsync        __SLUICE_PTSZ(cuMemcpyHtoDAsync_v2)
+#define cuMemcpyDtoHAsync        __SLUICE_PTSZ(cuMemcpyDtoHAsync_v2)
+#define cuMemcpyDtoDAsync        __SLUICE_PTSZ(cuMemcpyDtoDAsync_v2)
+#define cuMemsetD8               __SLUICE_PTDS(cuMemsetD8_v2)
+#define cuMemsetD16              __SLUICE_PTDS(cuMemsetD16_v2)
+#define cuMemsetD32              __SLUICE_PTDS(cuMemsetD32_v2)
+#define cuMemsetD2D8             __SLUICE_PTDS(cuMemsetD2D8_v2)
+#define cuMemsetD2D16            __SLUICE_PTDS(cuMemsetD2D16_v2)
+#define cuMemsetD2D32            __SLUICE_PTDS(cuMemsetD2D32_v2)
+#define cuMemcpy2D               __SLUICE_PTDS(cuMemcpy2D_v2)
+#define cuMemcpy2DUnaligned      __SLUICE_PTDS(cuMemcpy2DUnaligned_v2)
+#define cuMemcpy2DAsync          __SLUICE_PTSZ(cuMemcpy2DAsync_v2)
+#define cuMemcpy3D               __SLUICE_PTDS(cuMemcpy3D_v2)
+#define cuMemcpy3DAsync          __SLUICE_PTSZ(cuMemcpy3DAsync_v2)
 #define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
 #define cuLinkCreate             cuLinkCreate_v2
 #define cuLinkAddData            cuLinkAddData_v2

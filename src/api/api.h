@@ -56,6 +56,7 @@ struct sluice_gpu {
 	struct attachments attachments;
 	char *warnings; /* of sluice_open(), a line each; or NULL */
 	char *in_turn;  /* why kernels do not run together, if a mechanism is the reason; or NULL */
+	const char *children_in_turn; /* why launches by kernels ran after their kernels; NULL: none did */
 	struct passes passes;
 	struct gpu *gpu;
 	bool functional;

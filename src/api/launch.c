@@ -368,12 +368,20 @@ static enum sluice_status run_children(const struct launch *launch, bool tail, e
 	return status;
 }
 
+static void note_children_in_turn(const struct launch *launch)
+{
+	sluice_gpu *gpu = launch->gpu;
+	const char *reason = sluice_queue_refused(gpu);
+	gpu->children_in_turn = reason ? reason : "a cooperative kernel needs the whole machine";
+	gpu->records.in_turn = gpu->children_in_turn;
+}
+
 enum sluice_status launch_run_alone(struct launch *launch, struct sluice_error *error)
 {
 	run_ahead_find(launch->gpu, launch->checked.kernel, launch->run);
 	enum sluice_status status = run_recorded(launch, error);
 	if (launch->runtime.waiting.count && gpu_kernels_at_once(launch->gpu->gpu) > 1)
-		sluice_queue_note_in_turn(launch->gpu);
+		note_children_in_turn(launch);
 	status = run_children(launch, false, status, error);
 	return run_children(launch, true, status, error);
 }

@@ -30,6 +30,11 @@ const char *sluice_queue_refused(const sluice_gpu *gpu)
 	return gpu->journal ? "a journal has one launch at a time" : NULL;
 }
 
+const char *sluice_queue_children_refused(const sluice_gpu *gpu)
+{
+	return gpu->children_in_turn;
+}
+
 void sluice_queue_note_in_turn(sluice_gpu *gpu)
 {
 	gpu->records.in_turn = sluice_queue_refused(gpu);

@@ -154,15 +154,19 @@ static bool is_later(const char *name, int version)
 	return false;
 }
 
-/* Finds the newest version of a function up to the given CUDA version; NULL: none. */
-static void *find_function(void *library, const char *symbol, int version)
+/* Finds the newest version of a function up to the given CUDA version; NULL: none. `per_thread`: prefers its form for
+ * per-thread default streams (driver_per_thread.c). */
+static void *find_function(void *library, const char *symbol, int version, bool per_thread)
 {
-	static const char *const suffixes[] = {"_v4", "_v3", "_v2", ""};
-	char name[128];
+	static const char *const versions[] = {"_v4", "_v3", "_v2", ""}, *const forms[] = {"_ptsz", "_ptds", ""};
+	char name[128], form[sizeof name + 8];
 	void *found = NULL;
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !found; i++) {
-		snprintf(name, sizeof name, "%s%s", symbol, suffixes[i]);
-		found = is_later(name, version) ? NULL : dlsym(library, name);
+	for (size_t i = 0; i < sizeof versions / sizeof *versions && !found; i++) {
+		snprintf(name, sizeof name, "%s%s", symbol, versions[i]);
+		for (size_t k = per_thread ? 0 : 2; k < 3 && !found && !is_later(name, version); k++) {
+			snprintf(form, sizeof form, "%s%s", name, forms[k]);
+			found = dlsym(library, form);
+		}
 	}
 	return found;
 }
@@ -172,13 +176,13 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, u
 {
 	static const char prefix[] = "cu";
 	Dl_info own;
-	(void)flags; /* per-thread streams behave like all others */
 	if (!symbol || !function || strncmp(symbol, prefix, sizeof prefix - 1) != 0 || strncmp(symbol, "cuda", 4) == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	*function = NULL;
 	if (dladdr((const void *)(uintptr_t)cuGetProcAddress_v2, &own)) {
 		void *library = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-		*function = find_function(library ? library : RTLD_DEFAULT, symbol, version);
+		*function = find_function(library ? library : RTLD_DEFAULT, symbol, version,
+		                          flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
 		if (library)
 			dlclose(library);
 	}

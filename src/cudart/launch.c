@@ -138,7 +138,7 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	struct sluice_error error = {0};
 	runtime->launches++;
 	enum sluice_status status = start(runtime, launch, kernel, &error);
-	stream_explain_poll(runtime, status, &error);
+	stream_explain_turns(runtime, status, &error);
 	if (status == SLUICE_STOPPED && runtime->ending) { /* no error is reported, only what the kernel waited for */
 		if (strchr(error.message, '\n'))
 			runtime_message("%s", error.message);

@@ -33,6 +33,13 @@ OF_STREAM(cudaEventRecordWithFlags,
           (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
           (event, of_thread(stream), flags))
 OF_STREAM(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, of_thread(stream)))
+OF_STREAM(cudaGetDriverEntryPoint,
+          (const char *symbol, void **function, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status),
+          (symbol, function, flags ? flags : cudaEnablePerThreadDefaultStream, status))
+OF_STREAM(cudaGetDriverEntryPointByVersion,
+          (const char *symbol, void **function, unsigned int version, unsigned long long flags, enum
+           cudaDriverEntryPointQueryResult *status),
+          (symbol, function, version, flags ? flags : cudaEnablePerThreadDefaultStream, status))
 OF_STREAM(cudaFreeAsync, (void *pointer, cudaStream_t stream), (pointer, of_thread(stream)))
 OF_STREAM(cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), (executable, of_thread(stream)))
 OF_STREAM(cudaGraphUpload, (cudaGraphExec_t executable, cudaStream_t stream), (executable, of_thread(stream)))

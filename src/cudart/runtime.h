@@ -58,6 +58,7 @@ struct stream_works {
 	uint64_t *after;      /* room for the work that the next one follows */
 	uint64_t launched_in; /* 1 + the number of the stream of the first launch; 0: no launch yet */
 	bool told;            /* it was reported that kernels of different streams run in turn */
+	bool told_children;   /* the same for launches by kernels */
 };
 
 struct runtime {

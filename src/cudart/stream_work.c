@@ -161,11 +161,17 @@ static void tell_in_turn(struct runtime *runtime, const char *more)
 	runtime->works.told = true;
 }
 
-void stream_explain_poll(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error)
+void stream_explain_turns(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error)
 {
+	const char *reason = sluice_queue_children_refused(runtime->gpu);
 	bool polls = strchr(error->message, '\n') && (status == SLUICE_STALLED || status == SLUICE_STOPPED);
 	if (polls && runtime->streams)
 		tell_in_turn(runtime, ". A kernel that polls for a later kernel or copy of another stream never ends");
+	if (!reason || runtime->works.told_children)
+		return;
+	runtime_message("launches by kernels run after the kernel that launched them: %s%s", reason,
+	                polls ? ". A kernel that polls for a store of such a launch never ends" : "");
+	runtime->works.told_children = true;
 }
 
 /* Reports the failure of a queued launch, which later calls return as the sticky error. */

@@ -46,9 +46,9 @@ cudaError_t streams_finish(struct runtime *runtime);
 cudaError_t streams_query(struct runtime *runtime);
 /* Reports, once, that the kernels of a program's streams run in turn. */
 void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream);
-/* Reports the same before the message about a kernel that polled until it was ended: other streams' work may be what
- * it waited for. */
-void stream_explain_poll(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error);
+/* After a launch that ran alone: reports, once, that launches by kernels run in turn. If the kernel polled until it was
+ * ended, what it waited for may be such a launch, or work of another stream. That is reported before the kernel. */
+void stream_explain_turns(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error);
 void streams_free(struct runtime *runtime);
 /* idle_host.c: while work is queued, runs it when the program makes no calls. */
 void idle_host_watch(struct runtime *runtime);

@@ -121,4 +121,42 @@ for what in kernel copy; do
 		grep -q '"in_turn"' polls.json || fail "the statistics lack the reason"
 	done
 done
+
+# Launches by kernels run in turn with the same parts: one message tells it, and why a parent that polls never ends.
+cat > parent.cu <<'CU'
+#include <cstdio>
+__global__ void child(volatile int *x)
+{
+	x[0] = 1;
+}
+__global__ void parent(volatile int *x, bool polls)
+{
+	child<<<1, 1>>>(x);
+	while (polls && !x[0])
+		;
+}
+int main(int count, char **)
+{
+	int *x;
+	cudaMalloc(&x, 4);
+	cudaMemset(x, 0, 4);
+	for (int i = 0; i < 2; i++)
+		parent<<<1, 1>>>(x, count > 1);
+	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+	cudaFree(x);
+}
+CU
+"$sluice" cc parent.cu -o parent || fail "parent.cu does not compile"
+turns='launches by kernels run after the kernel that launched them'
+try_program 0 run -m rtx3070 --stats parent.json -- ./parent polls
+says_only out "cudaSuccess"
+grep -q "$turns" err && fail "nothing runs in turn"
+grep -q '"in_turn"' parent.json && fail "the statistics have a reason"
+for how in "--check race" "--sample 100" "--journal parent.journal"; do
+	try_program 0 run -m rtx3070 $how --stats parent.json -- ./parent
+	[ "$(grep -c "$turns: .*one launch at a time$" err)" = 1 ] || fail "$how: the reason is not given once"
+	grep -q '"in_turn":.*one launch at a time"' parent.json || fail "$how: the statistics lack the reason"
+done
+try_program 1 run -m rtx3070 -o launch.livelock=50000 --check race -- ./parent polls
+grep "$turns\|kernel _Z6parent" err | head -n 1 | grep -q "never ends" || fail "the reason is not before the message"
 finish

@@ -88,13 +88,13 @@ typedef struct CUDA_RESOURCE_VIEW_DESC_st {
 #define cuArrayGetDescriptor   cuArrayGetDescriptor_v2
 #define cuArray3DCreate        cuArray3DCreate_v2
 #define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
-#define cuMemcpyHtoA           cuMemcpyHtoA_v2
-#define cuMemcpyAtoH           cuMemcpyAtoH_v2
-#define cuMemcpyDtoA           cuMemcpyDtoA_v2
-#define cuMemcpyAtoD           cuMemcpyAtoD_v2
-#define cuMemcpyAtoA           cuMemcpyAtoA_v2
-#define cuMemcpyHtoAAsync      cuMemcpyHtoAAsync_v2
-#define cuMemcpyAtoHAsync      cuMemcpyAtoHAsync_v2
+#define cuMemcpyHtoA           __SLUICE_PTDS(cuMemcpyHtoA_v2)
+#define cuMemcpyAtoH           __SLUICE_PTDS(cuMemcpyAtoH_v2)
+#define cuMemcpyDtoA           __SLUICE_PTDS(cuMemcpyDtoA_v2)
+#define cuMemcpyAtoD           __SLUICE_PTDS(cuMemcpyAtoD_v2)
+#define cuMemcpyAtoA           __SLUICE_PTDS(cuMemcpyAtoA_v2)
+#define cuMemcpyHtoAAsync      __SLUICE_PTSZ(cuMemcpyHtoAAsync_v2)
+#define cuMemcpyAtoHAsync      __SLUICE_PTSZ(cuMemcpyAtoHAsync_v2)
 
 /* arrays */
 CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *description);

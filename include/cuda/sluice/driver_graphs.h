@@ -124,8 +124,8 @@ typedef enum CUstreamUpdateCaptureDependencies_flags_enum {
 	CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
 } CUstreamUpdateCaptureDependencies_flags;
 
-#define cuStreamBeginCapture           cuStreamBeginCapture_v2
-#define cuStreamGetCaptureInfo         cuStreamGetCaptureInfo_v2
+#define cuStreamBeginCapture           __SLUICE_PTSZ(cuStreamBeginCapture_v2)
+#define cuStreamGetCaptureInfo         __SLUICE_PTSZ(cuStreamGetCaptureInfo_v2)
 #define cuGraphAddKernelNode           cuGraphAddKernelNode_v2
 #define cuGraphKernelNodeGetParams     cuGraphKernelNodeGetParams_v2
 #define cuGraphKernelNodeSetParams     cuGraphKernelNodeSetParams_v2
