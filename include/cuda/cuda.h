@@ -271,7 +271,17 @@ typedef size_t (*CUoccupancyB2DSize)(int block_threads);
 
 /* Names under which libraries of all versions since CUDA 4 export these calls. */
 #define cuDeviceTotalMem         cuDeviceTotalMem_v2
+#if __SLUICE_CUDA__ < 13
 #define cuCtxCreate              cuCtxCreate_v2
+#else
+#define cuCtxCreate              cuCtxCreate_v4
+#define cuEventElapsedTime       cuEventElapsedTime_v2
+#define cuMemAdvise              cuMemAdvise_v2
+#define cuMemPrefetchAsync       cuMemPrefetchAsync_v2
+#endif
+#if __SLUICE_CUDA__ >= 12
+#define cuGetProcAddress         cuGetProcAddress_v2
+#endif
 #define cuCtxDestroy             cuCtxDestroy_v2
 #define cuCtxPushCurrent         cuCtxPushCurrent_v2
 #define cuCtxPopCurrent          cuCtxPopCurrent_v2
@@ -326,7 +336,17 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
 
 /* contexts */
+#if __SLUICE_CUDA__ < 13
 CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device);
+#else
+/* The parameters are for features that a simulated device lacks. */
+typedef struct CUctxCreateParams_st {
+	struct CUexecAffinityParam_st *execAffinityParams;
+	int numExecAffinityParams;
+	struct CUctxCigParam_st *cigParams;
+} CUctxCreateParams;
+CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *parameters, unsigned int flags, CUdevice device);
+#endif
 CUresult cuCtxDestroy(CUcontext context);
 CUresult cuCtxPushCurrent(CUcontext context);
 CUresult cuCtxPopCurrent(CUcontext *context);
@@ -420,9 +440,11 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned int flags);
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *host, unsigned int flags);
 CUresult cuMemHostGetFlags(unsigned int *flags, void *host);
+#if __SLUICE_CUDA__ < 13
 CUresult cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advice, CUdevice device);
-CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, CUmem_advise advice, CUmemLocation location);
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevice device, CUstream stream);
+#endif
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, CUmem_advise advice, CUmemLocation location);
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location, unsigned int flags, CUstream stream);
 CUresult cuMemRangeGetAttribute(void *data, size_t data_size, CUmem_range_attribute attribute, CUdeviceptr address, size_t size);
 CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count, CUdeviceptr address,
@@ -453,7 +475,9 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle, unsigne
 CUresult cuIpcCloseMemHandle(CUdeviceptr address);
 
 /* functions by their names without version suffix */
+#if __SLUICE_CUDA__ == 11
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
+#endif
 CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
 			     CUdriverProcAddressQueryResult *status);
 
@@ -494,6 +518,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 }
 
 /* The signature of CUDA 12. */
+#if __SLUICE_CUDA__ == 11
 static inline CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags)
 {
 	return cuGraphInstantiateWithFlags(executable, graph, flags);
@@ -502,6 +527,7 @@ static inline CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, 
 {
 	return cuGraphExecUpdate_v2(executable, graph, info);
 }
+#endif
 #endif
 
 #include "sluice/macros_on.h"

@@ -20,8 +20,8 @@
 #define __CUDACC__
 #endif
 #define __NVCC__             1 /* programs and CMake test it */
-#define __CUDACC_VER_MAJOR__ 11
-#define __CUDACC_VER_MINOR__ 5
+#define __CUDACC_VER_MAJOR__ __SLUICE_CUDA__
+#define __CUDACC_VER_MINOR__ __SLUICE_MINOR__
 #define __CUDACC_VER_BUILD__ 0
 /* libcu++ has its PTX atomics only for nvcc, whose macros it tests. */
 #define _LIBCUDACXX_HAS_CUDA_ATOMIC_IMPL

@@ -10,11 +10,12 @@
 
 #include "driver_types.h"
 #include "host_defines.h"
+#include "sluice/release.h"
 #include "surface_types.h"
 #include "texture_types.h"
 #include "vector_types.h"
 
-#define CUDART_VERSION 11050
+#define CUDART_VERSION __SLUICE_RELEASE__
 
 #if defined(__cplusplus)
 #define __dv(value) = value
@@ -50,9 +51,19 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 cudaError_t cudaGetDeviceCount(int *count);
+#if __SLUICE_CUDA__ == 12
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2
+#define cudaChooseDevice        cudaChooseDevice_v2
+#endif
+#if __SLUICE_CUDA__ < 13
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties);
+#else
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+	__SLUICE_FORM13(cudaGetDeviceProperties);
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties) __SLUICE_FORM13(cudaChooseDevice);
+#endif
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetValidDevices(int *devices, int count);
@@ -70,7 +81,13 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWrites
                                                enum cudaFlushGPUDirectRDMAWritesScope scope);
 cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
 cudaError_t cudaDriverGetVersion(int *version);
+#if __SLUICE_CUDA__ == 11
 cudaError_t cudaRuntimeGetVersion(int *version);
+#elif __SLUICE_CUDA__ == 12
+cudaError_t cudaRuntimeGetVersion(int *version) __SLUICE_FORM12(cudaRuntimeGetVersion);
+#else
+cudaError_t cudaRuntimeGetVersion(int *version) __SLUICE_FORM13(cudaRuntimeGetVersion);
+#endif
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
@@ -118,7 +135,12 @@ cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list
                                                    unsigned int flags __dv(0));
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
 cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config);
+#if __SLUICE_CUDA__ == 11
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
+#else
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
+	__SLUICE_FORM12(cudaFuncGetAttributes);
+#endif
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int block_threads,
                                                           size_t dynamic_shared);
@@ -153,8 +175,14 @@ cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value,
                                             int device);
 /* driver functions by name */
+#if __SLUICE_CUDA__ == 11
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *status __dv(NULL));
+#else
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status __dv(NULL))
+	__SLUICE_FORM12(cudaGetDriverEntryPoint);
+#endif
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
                                              unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *status __dv(NULL));
@@ -197,11 +225,20 @@ cudaError_t cudaHostUnregister(void *pointer);
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *pointer);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
+#if __SLUICE_CUDA__ < 13
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice, int device);
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device, cudaStream_t stream __dv(0));
+#else
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+	__SLUICE_FORM13(cudaPointerGetAttributes);
+cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location) __SLUICE_FORM13(cudaMemAdvise);
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream __dv(0)) __SLUICE_FORM13(cudaMemPrefetchAsync);
+#endif
 cudaError_t cudaMemAdvise_v2(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
                              struct cudaMemLocation location);
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device, cudaStream_t stream __dv(0));
 cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t size, struct cudaMemLocation location,
                                     unsigned int flags, cudaStream_t stream __dv(0));
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_size, enum cudaMemRangeAttribute attribute,
@@ -291,13 +328,30 @@ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureRe
 cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaArray_const_t array,
                                    const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surface, const void *symbol);
+#if __SLUICE_CUDA__ == 11
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view);
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t object);
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *texture, cudaTextureObject_t object);
+#else
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
+	__SLUICE_FORM12(cudaCreateTextureObject);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *texture, cudaTextureObject_t object)
+	__SLUICE_FORM12(cudaGetTextureObjectTextureDesc);
+#endif
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
+#if __SLUICE_CUDA__ < 13
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t object);
 cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view, cudaTextureObject_t object);
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t object);
+#else
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t object)
+	__SLUICE_FORM13(cudaGetTextureObjectResourceDesc);
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view, cudaTextureObject_t object)
+	__SLUICE_FORM13(cudaGetTextureObjectResourceViewDesc);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t object)
+	__SLUICE_FORM13(cudaGetSurfaceObjectResourceDesc);
+#endif
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 

@@ -5,6 +5,7 @@
 #include "sluice/macros_off.h"
 
 #include "host_defines.h"
+#include "sluice/release.h"
 #include "vector_types.h"
 
 #include <limits.h>
@@ -185,6 +186,9 @@ struct cudaPointerAttributes {
 	int device;
 	void *devicePointer;
 	void *hostPointer;
+#if __SLUICE_CUDA__ >= 13
+	long reserved[8];
+#endif
 };
 
 enum cudaFuncCache {
@@ -234,6 +238,15 @@ struct cudaFuncAttributes {
 	int cacheModeCA;
 	int maxDynamicSharedSizeBytes;
 	int preferredShmemCarveout;
+#if __SLUICE_CUDA__ >= 12
+	int clusterDimMustBeSet;
+	int requiredClusterWidth;
+	int requiredClusterHeight;
+	int requiredClusterDepth;
+	int clusterSchedulingPolicyPreference;
+	int nonPortableClusterSizeAllowed;
+	int reserved[16];
+#endif
 };
 
 enum cudaFuncAttribute {
@@ -318,7 +331,15 @@ struct cudaResourceDesc {
 			struct cudaChannelFormatDesc desc;
 			size_t width, height, pitchInBytes;
 		} pitch2D;
+#if __SLUICE_CUDA__ >= 13
+		struct {
+			int reserved[32];
+		} reserved;
+#endif
 	} res;
+#if __SLUICE_CUDA__ >= 13
+	unsigned int flags;
+#endif
 };
 
 enum cudaResourceViewFormat {
@@ -352,6 +373,9 @@ struct cudaResourceViewDesc {
 	enum cudaResourceViewFormat format;
 	size_t width, height, depth;
 	unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+#if __SLUICE_CUDA__ >= 13
+	unsigned int reserved[16];
+#endif
 };
 
 typedef struct CUuuid_st {
@@ -371,21 +395,31 @@ struct cudaDeviceProp {
 	int maxThreadsPerBlock;
 	int maxThreadsDim[3];
 	int maxGridSize[3];
+#if __SLUICE_CUDA__ < 13
 	int clockRate;
+#endif
 	size_t totalConstMem;
 	int major;
 	int minor;
 	size_t textureAlignment;
 	size_t texturePitchAlignment;
+#if __SLUICE_CUDA__ < 13
 	int deviceOverlap;
+#endif
 	int multiProcessorCount;
+#if __SLUICE_CUDA__ < 13
 	int kernelExecTimeoutEnabled;
+#endif
 	int integrated;
 	int canMapHostMemory;
+#if __SLUICE_CUDA__ < 13
 	int computeMode;
+#endif
 	int maxTexture1D;
 	int maxTexture1DMipmap;
+#if __SLUICE_CUDA__ < 13
 	int maxTexture1DLinear;
+#endif
 	int maxTexture2D[2];
 	int maxTexture2DMipmap[2];
 	int maxTexture2DLinear[3];
@@ -412,7 +446,9 @@ struct cudaDeviceProp {
 	int tccDriver;
 	int asyncEngineCount;
 	int unifiedAddressing;
+#if __SLUICE_CUDA__ < 13
 	int memoryClockRate;
+#endif
 	int memoryBusWidth;
 	int l2CacheSize;
 	int persistingL2CacheMaxSize;
@@ -426,19 +462,50 @@ struct cudaDeviceProp {
 	int isMultiGpuBoard;
 	int multiGpuBoardGroupID;
 	int hostNativeAtomicSupported;
+#if __SLUICE_CUDA__ < 13
 	int singleToDoublePrecisionPerfRatio;
+#endif
 	int pageableMemoryAccess;
 	int concurrentManagedAccess;
 	int computePreemptionSupported;
 	int canUseHostPointerForRegisteredMem;
 	int cooperativeLaunch;
+#if __SLUICE_CUDA__ < 13
 	int cooperativeMultiDeviceLaunch;
+#endif
 	size_t sharedMemPerBlockOptin;
 	int pageableMemoryAccessUsesHostPageTables;
 	int directManagedMemAccessFromHost;
 	int maxBlocksPerMultiProcessor;
 	int accessPolicyMaxWindowSize;
 	size_t reservedSharedMemPerBlock;
+#if __SLUICE_CUDA__ >= 12
+	int hostRegisterSupported;
+	int sparseCudaArraySupported;
+	int hostRegisterReadOnlySupported;
+	int timelineSemaphoreInteropSupported;
+	int memoryPoolsSupported;
+	int gpuDirectRDMASupported;
+	unsigned int gpuDirectRDMAFlushWritesOptions;
+	int gpuDirectRDMAWritesOrdering;
+	unsigned int memoryPoolSupportedHandleTypes;
+	int deferredMappingCudaArraySupported;
+	int ipcEventSupported;
+	int clusterLaunch;
+	int unifiedFunctionPointers;
+#endif
+#if __SLUICE_CUDA__ == 12
+	int reserved[63];
+#elif __SLUICE_CUDA__ >= 13
+	int deviceNumaConfig;
+	int deviceNumaId;
+	int mpsEnabled;
+	int hostNumaId;
+	unsigned int gpuPciDeviceID;
+	unsigned int gpuPciSubsystemID;
+	int hostNumaMultinodeIpcSupported;
+	int reserved[56];
+#endif
 };
 
 enum cudaDeviceAttr {

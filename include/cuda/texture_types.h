@@ -51,6 +51,9 @@ struct cudaTextureDesc {
 	float minMipmapLevelClamp;
 	float maxMipmapLevelClamp;
 	int disableTrilinearOptimization;
+#if __SLUICE_CUDA__ >= 12
+	int seamlessCubemap;
+#endif
 };
 
 typedef unsigned long long cudaTextureObject_t;

@@ -115,7 +115,7 @@ char *source_preprocess(const char *file, const struct source_options *options, 
 		return NULL;
 	}
 	char path[4096], include[4096];
-	snprintf(path, sizeof path, "--cuda-path=%s", options->toolkit);
+	snprintf(path, sizeof path, "--cuda-path=%s/clang", options->toolkit);
 	snprintf(include, sizeof include, "%s/include", options->toolkit);
 	const char *words[MOST_FLAGS] = {options->compiler ? options->compiler : "clang++-14",
 	                                 path,

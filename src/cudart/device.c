@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-enum { RUNTIME_VERSION = CUDART_VERSION };
-
 static cudaError_t no_device(const char *call, int device)
 {
 	return runtime_refuse(call, cudaErrorInvalidDevice, "there is no device %d, only device 0", device);
@@ -261,12 +259,12 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-	return answer("cudaDriverGetVersion", version, RUNTIME_VERSION);
+	return answer("cudaDriverGetVersion", version, DRIVER_VERSION);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-	return answer("cudaRuntimeGetVersion", version, RUNTIME_VERSION);
+	return answer("cudaRuntimeGetVersion", version, CUDART_VERSION);
 }
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)

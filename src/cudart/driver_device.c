@@ -141,7 +141,7 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned int *version)
 {
 	CUresult result = check_context(context);
 	if (result == CUDA_SUCCESS && version)
-		*version = CUDA_VERSION;
+		*version = DRIVER_VERSION;
 	return version ? result : CUDA_ERROR_INVALID_VALUE;
 }
 

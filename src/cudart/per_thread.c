@@ -160,6 +160,9 @@ OF_STREAM(cudaStreamUpdateCaptureDependencies_v2,
 OF_STREAM(cudaStreamWaitEvent,
           (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
           (of_thread(stream), event, flags))
+OF_STREAM(abi12_cudaGetDriverEntryPoint,
+          (const char *symbol, void **function, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status),
+          (symbol, function, flags ? flags : cudaEnablePerThreadDefaultStream, status))
 OF_STREAM(abi13_cudaMemPrefetchAsync,
           (const void *pointer, size_t size, struct cudaMemLocation location, unsigned int flags, cudaStream_t
            stream),

@@ -13,6 +13,9 @@
 
 #include <stdatomic.h>
 
+/* The driver's version: the newest version of a runtime that finds its functions here. */
+enum { DRIVER_VERSION = 13000 };
+
 /* The device code of one source file. Its PTX is found and loaded when one of its kernels or variables is first used.
  * It is loaded at once if it has managed variables, because it contains their initial values. */
 struct binary {

@@ -1,8 +1,12 @@
 /* Calls of CUDA 12 and 13 with changed structs: the same results in their layout. */
 #include "cudart/versions.h"
 
+#include "cudart/runtime.h"
+
 #include <stddef.h>
 #include <string.h>
+
+enum { VERSION_12 = 12040 };
 
 /* A simulated machine has values for only some of the new fields. */
 static struct properties_12_more more_of(int major)
@@ -88,4 +92,68 @@ cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemor
                                 struct cudaMemLocation location)
 {
 	return cudaMemAdvise_v2(pointer, size, advice, location);
+}
+
+cudaError_t abi12_cudaRuntimeGetVersion(int *version)
+{
+	cudaError_t result = cudaRuntimeGetVersion(version);
+	if (result == cudaSuccess)
+		*version = VERSION_12;
+	return result;
+}
+
+cudaError_t abi13_cudaRuntimeGetVersion(int *version)
+{
+	cudaError_t result = cudaRuntimeGetVersion(version);
+	if (result == cudaSuccess)
+		*version = DRIVER_VERSION;
+	return result;
+}
+
+cudaError_t abi12_cudaCreateTextureObject(cudaTextureObject_t *made, const struct cudaResourceDesc *resource,
+                                          const struct cudaTextureDesc_12 *texture,
+                                          const struct cudaResourceViewDesc *view)
+{
+	if (texture && texture->seamlessCubemap)
+		return runtime_refuse("cudaCreateTextureObject", cudaErrorNotSupported,
+		                      "filters of cubemaps do not cross the edges of a face (seamlessCubemap)");
+	return cudaCreateTextureObject(made, resource, texture ? &texture->first : NULL, view);
+}
+
+cudaError_t abi12_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc_12 *texture, cudaTextureObject_t object)
+{
+	cudaError_t result = cudaGetTextureObjectTextureDesc(texture ? &texture->first : NULL, object);
+	if (result == cudaSuccess)
+		texture->seamlessCubemap = 0;
+	return result;
+}
+
+cudaError_t abi13_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc_13 *resource, cudaTextureObject_t object)
+{
+	cudaError_t result = cudaGetTextureObjectResourceDesc(resource ? &resource->first : NULL, object);
+	if (result == cudaSuccess)
+		resource->flags = 0;
+	return result;
+}
+
+cudaError_t abi13_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc_13 *resource, cudaSurfaceObject_t object)
+{
+	cudaError_t result = cudaGetSurfaceObjectResourceDesc(resource ? &resource->first : NULL, object);
+	if (result == cudaSuccess)
+		resource->flags = 0;
+	return result;
+}
+
+cudaError_t abi13_cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc_13 *view, cudaTextureObject_t object)
+{
+	cudaError_t result = cudaGetTextureObjectResourceViewDesc(view ? &view->first : NULL, object);
+	if (result == cudaSuccess)
+		memset(view->reserved, 0, sizeof view->reserved);
+	return result;
+}
+
+cudaError_t abi12_cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                          enum cudaDriverEntryPointQueryResult *status)
+{
+	return cudaGetDriverEntryPointByVersion(symbol, function, VERSION_12, flags, status);
 }

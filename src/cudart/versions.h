@@ -33,7 +33,7 @@ struct cudaDeviceProp_13 {
 	int major, minor;
 	size_t textureAlignment, texturePitchAlignment;
 	int multiProcessorCount, integrated, canMapHostMemory;
-	int limits[38]; /* maxTexture1D to maxSurfaceCubemapLayered, without maxTexture1DLinear */
+	int limits[39]; /* maxTexture1D to maxSurfaceCubemapLayered, without maxTexture1DLinear */
 	size_t surfaceAlignment;
 	int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount;
 	int unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
@@ -59,6 +59,27 @@ struct cudaFuncAttributes_12 {
 };
 _Static_assert(sizeof(struct cudaFuncAttributes_12) == 144, "cudaFuncAttributes of CUDA 12");
 
+struct cudaTextureDesc_12 {
+	struct cudaTextureDesc first;
+	int seamlessCubemap;
+};
+_Static_assert(sizeof(struct cudaTextureDesc_12) == 72, "cudaTextureDesc of CUDA 12");
+
+/* CUDA 13 reserves more room in the union, and adds flags, which must be 0. */
+struct cudaResourceDesc_13 {
+	union {
+		struct cudaResourceDesc first;
+		char room[136];
+	};
+	unsigned int flags;
+};
+_Static_assert(sizeof(struct cudaResourceDesc_13) == 144, "cudaResourceDesc of CUDA 13");
+struct cudaResourceViewDesc_13 {
+	struct cudaResourceViewDesc first;
+	unsigned int reserved[16];
+};
+_Static_assert(sizeof(struct cudaResourceViewDesc_13) == 112, "cudaResourceViewDesc of CUDA 13");
+
 struct cudaPointerAttributes_13 {
 	struct cudaPointerAttributes first;
 	long reserved[8];
@@ -72,6 +93,18 @@ cudaError_t abi13_cudaGetDeviceProperties(struct cudaDeviceProp_13 *properties, 
 cudaError_t abi13_cudaChooseDevice(int *device, const struct cudaDeviceProp_13 *properties);
 cudaError_t abi12_cudaFuncGetAttributes(struct cudaFuncAttributes_12 *attributes, const void *function);
 cudaError_t abi13_cudaPointerGetAttributes(struct cudaPointerAttributes_13 *attributes, const void *pointer);
+cudaError_t abi12_cudaRuntimeGetVersion(int *version);
+cudaError_t abi13_cudaRuntimeGetVersion(int *version);
+cudaError_t abi12_cudaCreateTextureObject(cudaTextureObject_t *made, const struct cudaResourceDesc *resource,
+                                          const struct cudaTextureDesc_12 *texture,
+                                          const struct cudaResourceViewDesc *view);
+cudaError_t abi12_cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                          enum cudaDriverEntryPointQueryResult *status);
+cudaError_t abi12_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc_12 *texture, cudaTextureObject_t object);
+cudaError_t abi13_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc_13 *resource, cudaTextureObject_t object);
+cudaError_t abi13_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc_13 *resource, cudaSurfaceObject_t object);
+cudaError_t abi13_cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc_13 *view,
+                                                       cudaTextureObject_t object);
 cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
 				       unsigned int flags, cudaStream_t stream);
 cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,

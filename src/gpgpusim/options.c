@@ -116,7 +116,7 @@ static const struct fixed {
 	{"-gpgpu_shmem_warp_parts", "1", "a whole warp accesses shared memory at once"},
 	{"-gpgpu_ptx_use_cuobjdump", "0", "the code is PTX"},
 	{"-gpgpu_ptx_convert_to_ptxplus", "0", "the code is PTX"},
-	{"-gpgpu_concurrent_kernel_sm", "0", "kernels run one after the other"},
+	{"-gpgpu_concurrent_kernel_sm", "1", "blocks of several kernels share an SM (launch.policy)"},
 };
 
 static bool is_fixed(struct config *config)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAJOR = 11, MINOR = 5 }; /* the CUDA version that our headers implement */
+enum { MAJOR = 12, MINOR = 4 }; /* the default face of our headers (include/cuda/sluice/release.h) */
 
 static const int architectures[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
 

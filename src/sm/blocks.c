@@ -7,6 +7,7 @@ void blocks_begin(struct sm *sm, bool several)
 	sm->blocks.several = several;
 	sm->blocks.counts = several || sm->blocks.keeps;
 	sm->blocks.ended_count = 0;
+	sm->blocks.newest = SM_MAX_KERNELS;
 }
 
 void blocks_keep_ended(struct sm *sm)
@@ -57,6 +58,8 @@ void blocks_remove_kernel(struct sm *sm, uint32_t kernel)
 	assert(sm->blocks.kernel[kernel].launch && !sm->blocks.kernel[kernel].resident);
 	sm->blocks.kernel[kernel].launch = NULL;
 	sm->blocks.kernels--;
+	if (sm->blocks.newest == kernel)
+		sm->blocks.newest = SM_MAX_KERNELS;
 }
 
 void blocks_close(struct sm *sm)
@@ -125,13 +128,26 @@ static void give_slots(struct sm *sm, struct sm_block *block)
 		sm->warp[block->first_warp + w].block = (uint8_t)slot;
 }
 
+/* A kernel's first block on an SM without blocks does not find lines of the kernel before. GPGPU-Sim empties L1 in each
+ * cycle in which the SM has no thread; nothing accesses L1 in between. */
+static void end_kernel_before(struct sm *sm, uint32_t kernel)
+{
+	struct blocks *blocks = &sm->blocks;
+	if (!blocks->resident && blocks->newest != kernel && l1_can_begin(sm))
+		l1_end(sm);
+	blocks->newest = kernel;
+}
+
 uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_t cycle, uint64_t now)
 {
 	struct blocks *blocks = &sm->blocks;
 	assert(sm_has_room(sm, kernel));
 	sm_account(sm, cycle + 1);
-	if (blocks->several && divides_again(sm))
-		l1_begin(sm, blocks->kernel[kernel].shared_bytes);
+	if (blocks->several) {
+		end_kernel_before(sm, kernel);
+		if (divides_again(sm))
+			l1_begin(sm, blocks->kernel[kernel].shared_bytes);
+	}
 	uint32_t slot = 0;
 	while (blocks->slot[slot].alive)
 		slot++;

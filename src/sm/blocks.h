@@ -61,6 +61,7 @@ struct blocks {
 	struct sm_block_life *ended;
 	size_t ended_count, ended_capacity;
 	uint32_t kernels; /* number of kernels that the SM runs */
+	uint32_t newest;  /* kernel of the block that started last; SM_MAX_KERNELS: it has ended, or none did */
 	struct sm_kernel kernel[SM_MAX_KERNELS];
 };
 

@@ -74,12 +74,12 @@ runs() {
 }
 
 builds language -DWITH_LANGUAGE=1 -DCMAKE_CUDA_COMPILER="$toolkit/bin/nvcc"
-says out "compiler NVIDIA 11.5.0"
-says out "toolkit 11.5.0 $toolkit/bin"
+says out "compiler NVIDIA 12.4.0"
+says out "toolkit 12.4.0 $toolkit/bin"
 runs ./language/mixed "value 41"
 runs ./language/separate "value 42"
 runs ./language/host "1 device"
 builds toolkit -DCUDAToolkit_ROOT="$toolkit"
-says out "toolkit 11.5.0 $toolkit/bin"
+says out "toolkit 12.4.0 $toolkit/bin"
 runs ./toolkit/host "1 device"
 finish

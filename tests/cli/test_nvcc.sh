@@ -35,14 +35,30 @@ says_only out "$toolkit"
 try 0 toolkit --help
 says out CUDA_HOME
 try 2 toolkit word
+try 2 toolkit --cuda 14
+says err "expected 11, 12 or 13, not '14'"
+for cuda in 11 12 13; do
+	try 0 toolkit --cuda $cuda
+	face=$(cat out)
+	case $cuda in 12) [ "$face" = "$toolkit" ] ;; *) [ "$face" = "$toolkit/cuda-$cuda" ] ;; esac || fail "CUDA $cuda is $face"
+	for file in bin/nvcc bin/ptxas include/cuda_runtime.h include/bits include/nvtx3/nvToolsExt.h lib64/libcudart.so version.json nvvm/libdevice; do
+		[ -e "$face/$file" ] || fail "no $file in $face"
+	done
+done
 for file in bin/nvcc bin/ptxas bin/fatbinary include/cuda_runtime.h include/cuda.h lib64/libcudart.so lib/libcudart_static.a lib64/libcuda.so \
 	lib64/stubs/libcuda.so lib/libcudadevrt.a version.txt version.json nvvm/libdevice; do
 	[ -e "$toolkit/$file" ] || fail "no $file in the toolkit"
 done
 makes 0 --version
-says out "release 11.5, V11.5.0"
+says out "release 12.4, V12.4.0"
 says out "nvcc: NVIDIA (R) Cuda compiler driver"
 says out Sluice
+for release in 11.5 12.4 13.0; do
+	makes 0 --cuda ${release%.*} --version
+	says out "release $release, V$release.0"
+done
+makes 2 --cuda 10 --version
+says err "expected 11, 12 or 13"
 makes 2
 says err "no input files"
 ln -s "$nvcc" my-nvcc

@@ -168,17 +168,17 @@ static void test_names()
 	void *function;
 	CUdeviceptr device;
 	CUdriverProcAddressQueryResult status;
-	FINE(cuGetProcAddress("cuMemAlloc", &function, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT));
+	FINE(cuGetProcAddress("cuMemAlloc", &function, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
 	FINE(((CUresult(*)(CUdeviceptr *, size_t))function)(&device, 64));
-	FINE(cuGetProcAddress("cuMemFree", &function, CUDA_VERSION, 0));
+	FINE(cuGetProcAddress("cuMemFree", &function, CUDA_VERSION, 0, NULL));
 	FINE(((CUresult(*)(CUdeviceptr))function)(device));
 	void *first, *later;
-	FINE(cuGetProcAddress("cuMemAdvise", &first, 11050, 0));
-	FINE(cuGetProcAddress("cuMemAdvise", &later, 13000, 0));
+	FINE(cuGetProcAddress("cuMemAdvise", &first, 11050, 0, NULL));
+	FINE(cuGetProcAddress("cuMemAdvise", &later, 13000, 0, NULL));
 	CHECK(first == (void *)cuMemAdvise && later == (void *)cuMemAdvise_v2);
 	CHECK(cuGetProcAddress_v2("cuNoSuchThing", &function, 12000, 0, &status) == CUDA_ERROR_NOT_FOUND);
 	CHECK(!function && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-	CHECK(cuGetProcAddress("printf", &function, 12000, 0) == CUDA_ERROR_INVALID_VALUE);
+	CHECK(cuGetProcAddress("printf", &function, 12000, 0, NULL) == CUDA_ERROR_INVALID_VALUE);
 }
 
 static void note(CUstream, CUresult status, void *user)

@@ -94,18 +94,18 @@ static void test_graph()
 static void test_names()
 {
 	void *own = NULL, *legacy = NULL, *by_runtime = NULL;
-	WORKS(cuGetProcAddress("cuMemsetD32Async", &own, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT));
+	WORKS(cuGetProcAddress("cuMemsetD32Async", &own, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
 	CHECK(own == (void *)cuMemsetD32Async);
-	WORKS(cuGetProcAddress("cuMemsetD32Async", &legacy, CUDA_VERSION, CU_GET_PROC_ADDRESS_LEGACY_STREAM));
+	WORKS(cuGetProcAddress("cuMemsetD32Async", &legacy, CUDA_VERSION, CU_GET_PROC_ADDRESS_LEGACY_STREAM, NULL));
 	CHECK(legacy && legacy != own);
-	WORKS(cuGetProcAddress("cuMemcpyHtoD", &own, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT));
+	WORKS(cuGetProcAddress("cuMemcpyHtoD", &own, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
 	CHECK(own == (void *)cuMemcpyHtoD);
 	SUCCEEDS(cudaGetDriverEntryPoint("cuMemcpyHtoD", &by_runtime, cudaEnableDefault, NULL));
 	CHECK(by_runtime == own);
 	SUCCEEDS(cudaGetDriverEntryPoint("cuMemcpyHtoD", &legacy, cudaEnableLegacyStream, NULL));
 	CHECK(legacy && legacy != own);
 	// functions without a stream have one form
-	WORKS(cuGetProcAddress("cuMemAlloc", &own, CUDA_VERSION, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM));
+	WORKS(cuGetProcAddress("cuMemAlloc", &own, CUDA_VERSION, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL));
 	CHECK(own == (void *)cuMemAlloc);
 }
 

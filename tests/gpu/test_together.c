@@ -60,6 +60,37 @@ static void test_small_kernels_overlap(void **state)
 	assert_in_range(cycles_of_small(5, 15), one * 28 / 10, one * 31 / 10);
 }
 
+/* Three kernels read one line after each other, while a long one runs. Returns the misses of L1. */
+static uint64_t misses_of_readers(uint32_t sms, bool flush)
+{
+	static const char reads[] = "ld.global.u32 %r1, [%rd0]; add.u32 %r1, %r1, 1; exit;";
+	char count[32];
+	struct gpu_kit kit;
+	struct gpu_session session;
+	struct jobs *jobs = new_jobs();
+	snprintf(count, sizeof count, "sm.count=%u", sms);
+	KIT_OPEN(&kit, count, flush ? "sm.flush_l1=true" : "sm.flush_l1=false");
+	uint64_t buffer = kit_buffer(&kit, NULL, 1024);
+	/* with two SMs, a reader does not fit next to the long kernel */
+	add(&kit, jobs, long_loop, 1, 32, 20, sms > 1 ? 40960 : 16384, buffer);
+	for (int i = 0; i < 3; i++)
+		add(&kit, jobs, reads, 1, 32, 20, 16384, buffer + 512)->after = i ? i : -1;
+	run_all(&kit, jobs, &session);
+	assert_true(jobs->job[3].run.started + jobs->job[3].run.cycles < jobs->job[0].run.cycles);
+	free_jobs(jobs);
+	kit_close(&kit);
+	return session.stats.l1d.misses;
+}
+
+/* A kernel finds no lines of the one before on an SM that had no block in between. On one that the long kernel keeps
+ * busy, it finds them. */
+static void test_lines_of_kernel_before(void **state)
+{
+	(void)state;
+	assert_int_equal(misses_of_readers(2, true) - misses_of_readers(2, false), 2);
+	assert_int_equal(misses_of_readers(1, true), misses_of_readers(1, false));
+}
+
 static const char wait_for_flag[] =
 	"WAIT: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra WAIT;\n"
 	"st.global.u32 [%rd0+4], 7; exit;";
@@ -436,6 +467,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_warp_slots),
 		cmocka_unit_test(test_one_kernel),
+		cmocka_unit_test(test_lines_of_kernel_before),
 		cmocka_unit_test(test_small_kernels_overlap),
 		cmocka_unit_test(test_one_waits_for_another),
 		cmocka_unit_test(test_order_of_blocks),

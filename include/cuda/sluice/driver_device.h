@@ -49,7 +49,11 @@ typedef enum CUstreamWriteValue_flags_enum {
 
 /* the device */
 CUresult cuDeviceGetProperties(CUdevprop *properties, CUdevice device);
+#if __SLUICE_CUDA__ < 13
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
+#else
+#define cuDeviceGetUuid cuDeviceGetUuid_v2
+#endif
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device);
 CUresult cuDeviceGetLuid(char *luid, unsigned int *nodes, CUdevice device);
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *texels, CUarray_format format, unsigned channels, CUdevice device);

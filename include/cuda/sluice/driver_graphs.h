@@ -125,12 +125,27 @@ typedef enum CUstreamUpdateCaptureDependencies_flags_enum {
 } CUstreamUpdateCaptureDependencies_flags;
 
 #define cuStreamBeginCapture           __SLUICE_PTSZ(cuStreamBeginCapture_v2)
-#define cuStreamGetCaptureInfo         __SLUICE_PTSZ(cuStreamGetCaptureInfo_v2)
 #define cuGraphAddKernelNode           cuGraphAddKernelNode_v2
 #define cuGraphKernelNodeGetParams     cuGraphKernelNodeGetParams_v2
 #define cuGraphKernelNodeSetParams     cuGraphKernelNodeSetParams_v2
 #define cuGraphExecKernelNodeSetParams cuGraphExecKernelNodeSetParams_v2
+#if __SLUICE_CUDA__ == 11
 #define cuGraphInstantiate             cuGraphInstantiate_v2
+#else
+#define cuGraphInstantiate             cuGraphInstantiateWithFlags
+#define cuGraphExecUpdate              cuGraphExecUpdate_v2
+#endif
+#if __SLUICE_CUDA__ < 13
+#define cuStreamGetCaptureInfo         __SLUICE_PTSZ(cuStreamGetCaptureInfo_v2)
+#else
+#define cuStreamGetCaptureInfo         __SLUICE_PTSZ(cuStreamGetCaptureInfo_v3)
+#define cuStreamUpdateCaptureDependencies __SLUICE_PTSZ(cuStreamUpdateCaptureDependencies_v2)
+#define cuGraphGetEdges                cuGraphGetEdges_v2
+#define cuGraphNodeGetDependencies     cuGraphNodeGetDependencies_v2
+#define cuGraphNodeGetDependentNodes   cuGraphNodeGetDependentNodes_v2
+#define cuGraphAddDependencies         cuGraphAddDependencies_v2
+#define cuGraphRemoveDependencies      cuGraphRemoveDependencies_v2
+#endif
 
 /* captures */
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode);
@@ -138,11 +153,8 @@ CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgra
 				     const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode);
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
-CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-				const CUgraphNode **dependencies, size_t *count);
 CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
 				   const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count);
-CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *dependencies, size_t count, unsigned int flags);
 CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *dependencies, const CUgraphEdgeData *edges,
 					      size_t count, unsigned int flags);
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
@@ -156,16 +168,11 @@ CUresult cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
 CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
-CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count);
 CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges, size_t *count);
-CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *count);
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count);
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size_t *count);
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count);
-CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count);
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
 				   const CUgraphEdgeData *edges, size_t count);
-CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count);
 CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
 				      const CUgraphEdgeData *edges, size_t count);
 CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned int flags);
@@ -216,14 +223,12 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CUgrap
 					unsigned int value, unsigned int flags);
 
 /* executable graphs */
-CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, CUgraphNode *wrong, char *log, size_t size);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags);
 CUresult cuGraphInstantiateWithParams(CUgraphExec *executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *parameters);
 CUresult cuGraphExecGetFlags(CUgraphExec executable, cuuint64_t *flags);
 CUresult cuGraphUpload(CUgraphExec executable, CUstream stream);
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
 CUresult cuGraphExecDestroy(CUgraphExec executable);
-CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphNode *wrong, CUgraphExecUpdateResult *result);
 CUresult cuGraphExecUpdate_v2(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo *info);
 CUresult cuGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node, unsigned int enabled);
 CUresult cuGraphNodeGetEnabled(CUgraphExec executable, CUgraphNode node, unsigned int *enabled);
@@ -245,5 +250,21 @@ CUresult cuUserObjectRetain(CUuserObject object, unsigned int count);
 CUresult cuUserObjectRelease(CUuserObject object, unsigned int count);
 CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
 CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
+
+/* forms that later versions replaced */
+#if __SLUICE_CUDA__ == 11
+CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, CUgraphNode *wrong, char *log, size_t size);
+CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphNode *wrong, CUgraphExecUpdateResult *result);
+#endif
+#if __SLUICE_CUDA__ < 13
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+				const CUgraphNode **dependencies, size_t *count);
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *dependencies, size_t count, unsigned int flags);
+CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count);
+CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *count);
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size_t *count);
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count);
+CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count);
+#endif
 
 #endif

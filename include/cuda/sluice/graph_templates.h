@@ -1,10 +1,11 @@
-/* graph_templates: the C++ forms of graph calls. CUDA 12's are distinguished from 11's by their arguments; symbols and
- * kernels have their own types. */
+/* graph_templates: the C++ forms of graph calls, with the parameters of other CUDA versions. CUDA 12 and 13 keep some
+ * forms of CUDA 11. Sluice adds those of CUDA 12 and 13 to earlier versions. */
 #ifndef SLUICE_CUDA_GRAPH_TEMPLATES_H
 #define SLUICE_CUDA_GRAPH_TEMPLATES_H
 
 #include "../cuda_runtime_api.h"
 
+#if __SLUICE_CUDA__ == 11
 static inline __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
                                                         unsigned long long flags = 0)
 {
@@ -16,6 +17,30 @@ static inline __host__ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executabl
 	info->errorFromNode = 0;
 	return ::cudaGraphExecUpdate(executable, graph, &info->errorNode, &info->result);
 }
+#else
+static inline __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                                        cudaGraphNode_t *wrong, char *log, size_t size)
+{
+	if (wrong)
+		*wrong = 0;
+	if (log && size)
+		*log = 0;
+	return ::cudaGraphInstantiate(executable, graph, 0);
+}
+static inline __host__ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                                       cudaGraphNode_t *wrong, cudaGraphExecUpdateResult *result)
+{
+	cudaGraphExecUpdateResultInfo info;
+	cudaError_t status = ::cudaGraphExecUpdate(executable, graph, &info);
+	if (wrong)
+		*wrong = info.errorNode;
+	if (result)
+		*result = info.result;
+	return status;
+}
+#endif
+
+#if __SLUICE_CUDA__ < 13
 static inline __host__ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
                                                             unsigned long long *id, cudaGraph_t *graph,
                                                             const cudaGraphNode_t **dependencies = 0,
@@ -69,10 +94,11 @@ static inline __host__ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
 static inline __host__ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
                                                                        cudaGraphNode_t *dependencies,
                                                                        const cudaGraphEdgeData *edges, size_t count,
-                                                                       unsigned int flags = 0)
+                                                                       unsigned int flags)
 {
 	return ::cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, edges, count, flags);
 }
+#endif
 
 template <class T>
 static inline __host__ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,

@@ -17,7 +17,9 @@
 #define cuGraphicsMapResources cuGraphicsMapResources_ptsz
 #define cuGraphicsUnmapResources cuGraphicsUnmapResources_ptsz
 #define cuLaunchCooperativeKernel cuLaunchCooperativeKernel_ptsz
+#if __SLUICE_CUDA__ == 11
 #define cuGetProcAddress cuGetProcAddress_ptsz
+#endif
 #define cuGetProcAddress_v2 cuGetProcAddress_v2_ptsz
 #define cuGraphInstantiateWithParams cuGraphInstantiateWithParams_ptsz
 #define cuLaunchHostFunc cuLaunchHostFunc_ptsz
@@ -27,7 +29,9 @@
 #define cuMemAllocFromPoolAsync cuMemAllocFromPoolAsync_ptsz
 #define cuMemFreeAsync cuMemFreeAsync_ptsz
 #define cuMemMapArrayAsync cuMemMapArrayAsync_ptsz
+#if __SLUICE_CUDA__ < 13
 #define cuMemPrefetchAsync cuMemPrefetchAsync_ptsz
+#endif
 #define cuMemPrefetchAsync_v2 cuMemPrefetchAsync_v2_ptsz
 #define cuMemcpy3DPeerAsync cuMemcpy3DPeerAsync_ptsz
 #define cuMemcpyAsync cuMemcpyAsync_ptsz
@@ -56,7 +60,9 @@
 #define cuStreamQuery cuStreamQuery_ptsz
 #define cuStreamSetAttribute cuStreamSetAttribute_ptsz
 #define cuStreamSynchronize cuStreamSynchronize_ptsz
+#if __SLUICE_CUDA__ < 13
 #define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_ptsz
+#endif
 #define cuStreamUpdateCaptureDependencies_v2 cuStreamUpdateCaptureDependencies_v2_ptsz
 #define cuStreamWaitEvent cuStreamWaitEvent_ptsz
 #define cuStreamWaitValue32_v2 cuStreamWaitValue32_v2_ptsz

@@ -115,6 +115,19 @@ static inline __host__ cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaS
 {
 	return ::cudaFuncSetSharedMemConfig((const void *)function, config);
 }
+#if __SLUICE_CUDA__ < 13
+/* The forms of CUDA 13, distinguished by their arguments. */
+static inline __host__ cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise advice,
+                                                 cudaMemLocation location)
+{
+	return ::cudaMemAdvise_v2(pointer, size, advice, location);
+}
+static inline __host__ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, cudaMemLocation location,
+                                                        unsigned int flags, cudaStream_t stream = 0)
+{
+	return ::cudaMemPrefetchAsync_v2(pointer, size, location, flags, stream);
+}
+#endif
 template <class T> static inline __host__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function)
 {
 	return ::cudaFuncGetAttributes(attributes, (const void *)function);

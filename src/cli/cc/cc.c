@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char runtime[] = "/lib64/libcudart.so";
-
 static bool cc_has_suffix(const char *text, const char *suffix)
 {
 	return file_has_suffix(text, strlen(text), suffix);
@@ -201,6 +199,11 @@ bool cc_take(struct cc *cc, const char *word, const char *next, int *i)
 		*i += !word[12];
 		return cc_needs_value(cc, "--device-ptx", cc->device_ptx);
 	}
+	if (strcmp(word, "--cuda") == 0 || strncmp(word, "--cuda=", 7) == 0) {
+		const char *value = word[6] ? word + 7 : next;
+		*i += !word[6];
+		return cc_needs_value(cc, "--cuda", value) && cc_find_cuda(cc->name, value, &cc->cuda);
+	}
 	if (strcmp(word, "--ptx") == 0 || strcmp(word, "-ptx") == 0) {
 		cc->ptx = true;
 		cc->links = false;
@@ -294,38 +297,6 @@ static int check_device_ptx(const struct cc *cc)
 	return status;
 }
 
-/* Writes the folder that serves as CUDA_HOME to `toolkit` (PATH_MAX bytes). Returns false after a message. */
-static bool cc_find_toolkit(const char *name, char *toolkit)
-{
-	const char *given = getenv("SLUICE_TOOLKIT");
-	if (given && *given) {
-		if (realpath(given, toolkit))
-			return true;
-		cli_error(name, "SLUICE_TOOLKIT=%s: %s", given, strerror(errno));
-		return false;
-	}
-	static const char *const places[] = {"../toolkit", CLI_INSTALLED_LIBRARIES "/toolkit", NULL};
-	if (cli_find_folder(places, "version.json", toolkit))
-		return true;
-	cli_error(name, "found no toolkit next to this program; set SLUICE_TOOLKIT to its folder");
-	return false;
-}
-
-/* An interrupted build may leave an incomplete toolkit. */
-static bool check_toolkit(struct cc *cc)
-{
-	const char *const needed[] = {cc->device_ptx || !cc->sources ? NULL : "/nvvm/libdevice/libdevice.10.bc",
-	                              cc->links ? runtime : NULL};
-	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-		if (!needed[i] || access(cc_joined(cc, cc->toolkit, needed[i]), R_OK) == 0)
-			continue;
-		cli_error(cc->name, "cannot read %s%s: %s; 'make' builds what is missing", cc->toolkit, needed[i],
-		          strerror(errno));
-		return false;
-	}
-	return true;
-}
-
 static int print_help(void)
 {
 	fputs("Usage: sluice cc [OPTION...] FILE...\n"
@@ -337,6 +308,7 @@ static int print_help(void)
 	      "      --ptx              Write the device code as PTX (to -o FILE, else as\n"
 	      "                         NAME.ptx for NAME.cu); the same as clang's\n"
 	      "                         -S --cuda-device-only\n"
+	      "      --cuda 11|12|13    The CUDA version of headers and nvcc (12)\n"
 	      "  -v                     Print the commands; --dryrun only prints them\n"
 	      "\n"
 	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), after\n"
@@ -367,7 +339,7 @@ static int compile(struct cc *cc)
 	int status = cc->device_ptx ? check_device_ptx(cc) : 0;
 	if (status != 0)
 		return status;
-	if (!check_toolkit(cc) || !cc_open_temporary(cc))
+	if (!cc_check_toolkit(cc) || !cc_open_temporary(cc))
 		return CLI_FAILED;
 	status = cc_run_steps(cc);
 	cc_close_temporary(cc);
@@ -388,7 +360,7 @@ static void free_words(struct cc *cc)
 static int run(struct cc *cc, int argc, char **argv)
 {
 	bool fine = true;
-	if (!cc_find_toolkit(cc->name, cc->toolkit))
+	if (!cc_find_toolkit(cc))
 		return CLI_FAILED;
 	cc_clean_environment(cc);
 	for (int i = 0; i < argc && fine; i++) {
@@ -400,7 +372,7 @@ static int run(struct cc *cc, int argc, char **argv)
 	if (cc->help)
 		return print_help();
 	if (fine && cc->version) {
-		cc_print_version();
+		cc_print_version(cc);
 		return 0;
 	}
 	if (fine && cc->lists) {
@@ -419,27 +391,4 @@ int command_cc(int argc, char **argv)
 	int status = run(&cc, argc - 1 - as_nvcc, argv + 1 + as_nvcc);
 	free_words(&cc);
 	return status;
-}
-
-int command_toolkit(int argc, char **argv)
-{
-	char toolkit[PATH_MAX];
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		puts("Usage: sluice toolkit\n"
-		     "Print the folder that Makefiles use as CUDA_HOME, CUDA_PATH, CUDA_DIR or\n"
-		     "CUDA_INSTALL_PATH, and CMake as CUDAToolkit_ROOT: bin/nvcc, include, lib64.\n"
-		     "\n"
-		     "For example:\n"
-		     "  make CUDA_HOME=$(sluice toolkit) NVCC=$(sluice toolkit)/bin/nvcc\n"
-		     "  cmake -DCMAKE_CUDA_COMPILER=$(sluice toolkit)/bin/nvcc ...");
-		return 0;
-	}
-	if (argc > 1) {
-		cli_error(argv[0], "expected no arguments, not '%s'", argv[1]);
-		return CLI_USAGE;
-	}
-	if (!cc_find_toolkit(argv[0], toolkit))
-		return CLI_FAILED;
-	puts(toolkit);
-	return 0;
 }

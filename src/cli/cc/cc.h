@@ -35,7 +35,8 @@ struct cc {
 	struct arena arena;       /* holds the words that are created here */
 	const char *name;         /* "sluice cc" or "nvcc" */
 	bool as_nvcc;             /* called as nvcc: prints what nvcc prints */
-	char toolkit[PATH_MAX];   /* the folder that serves as CUDA_HOME */
+	char toolkit[PATH_MAX];   /* the folder of headers and libraries */
+	unsigned cuda;            /* the CUDA version of the headers: 11, 12 or 13; 0 until it is known */
 	struct argument_list user;        /* words for every step, in command-line order, including the inputs */
 	struct argument_list device;      /* words only for steps that compile CUDA */
 	struct argument_list host;        /* words for steps that compile C or C++, and for the link */
@@ -95,6 +96,16 @@ bool cc_take_old_architecture(struct cc *cc, const char *word);
 void cc_note_architecture(const struct cc *cc);
 
 
+/* Finds the toolkit: sets cc->toolkit and cc->cuda. Returns false after a message. */
+bool cc_find_toolkit(struct cc *cc);
+/* Returns false after a message when the toolkit lacks a file that the command needs: a build was interrupted. */
+bool cc_check_toolkit(struct cc *cc);
+/* Finds the CUDA version that a text names: 11, 12 or 13. Returns false after a message. */
+bool cc_find_cuda(const char *name, const char *text, unsigned *number);
+/* Returns the name of a CUDA version, "12", or of its release, "12.4". */
+const char *cc_cuda_name(unsigned number);
+const char *cc_cuda_release(unsigned number);
+
 /* True when the folder belongs to another CUDA toolkit. */
 bool cc_is_foreign_folder(const struct cc *cc, const char *folder);
 /* Removes such folders from the environment variables that compilers and linkers search. */
@@ -134,7 +145,7 @@ int cc_run(struct cc *cc, struct argument_list *command);
 void cc_print_architectures(const char *prefix, const char *indent, size_t per_line);
 
 /* Prints the output of `nvcc --version`, and the variables that begin nvcc's -v output. */
-void cc_print_version(void);
+void cc_print_version(const struct cc *cc);
 void cc_print_variables(struct cc *cc);
 
 #endif

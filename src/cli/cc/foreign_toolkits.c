@@ -16,7 +16,7 @@ bool cc_is_foreign_folder(const struct cc *cc, const char *folder)
 {
 	static const char *const signs[] = {"cuda_runtime.h",     "cuda_runtime_api.h", "libcudart.so",
 	                                    "libcudart_static.a", "libcuda.so",         "libcudadevrt.a"};
-	static const char *const ours[] = {"/include", "/lib64"};
+	static const char *const ours[] = {"/include", "/lib64", "/cuda-11/include", "/cuda-13/include"};
 	char real[PATH_MAX], own[PATH_MAX];
 	if (!realpath(folder, real))
 		return false;

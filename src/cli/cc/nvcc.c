@@ -5,16 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The CUDA version that our headers implement (include/cuda/cuda.h). */
-#define CUDA_RELEASE      "11.5"
-#define CUDA_VERSION_TEXT CUDA_RELEASE ".0"
-
-void cc_print_version(void)
+void cc_print_version(const struct cc *cc)
 {
+	const char *release = cc_cuda_release(cc->cuda);
 	printf("nvcc: NVIDIA (R) Cuda compiler driver's place taken by Sluice %s: clang, Sluice's headers and runtime\n"
-	       "Cuda compilation tools, release " CUDA_RELEASE ", V" CUDA_VERSION_TEXT "\n"
-	       "Build sluice_%s.r" CUDA_RELEASE "\n",
-	       sluice_version(), sluice_version());
+	       "Cuda compilation tools, release %s, V%s.0\n"
+	       "Build sluice_%s.r%s\n",
+	       sluice_version(), release, release, sluice_version(), release);
 }
 
 void cc_print_variables(struct cc *cc)

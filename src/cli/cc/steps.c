@@ -29,7 +29,7 @@ static void add_cuda_base(struct cc *cc, struct argument_list *command)
 		"-fcuda-allow-variadic-functions",
 		NULL,
 	};
-	cc_add(command, cc_joined(cc, "--cuda-path=", cc->toolkit));
+	cc_add(command, cc_joined(cc, "--cuda-path=", cc_joined(cc, cc->toolkit, "/clang")));
 	cc_add_all(command, fixed);
 }
 
@@ -49,6 +49,7 @@ static void add_headers(struct cc *cc, struct argument_list *command)
 {
 	/* after all folders of the user: our versions are for users who have none */
 	static const char *const last[] = {"/samples/common/inc", "/sdk/C/common/inc", "/absent"};
+	cc_add(command, cc_joined(cc, "-D__SLUICE_CUDA__=", cc_cuda_name(cc->cuda)));
 	cc_add(command, "-isystem");
 	cc_add(command, cc_joined(cc, cc->toolkit, "/include"));
 	for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
