@@ -16,6 +16,11 @@ static cudaError_t enter_stream(struct runtime *runtime, const char *call, cudaS
 	return result;
 }
 
+static cudaError_t check_lists(const char *call, bool are_there)
+{
+	return are_there ? cudaSuccess : runtime_refuse(call, cudaErrorInvalidValue, "a list of the batch is missing");
+}
+
 /* Checks a list whose entry k applies to the operations from starts[k] to the next start. */
 static cudaError_t check_starts(const char *call, const size_t *starts, size_t count, size_t operations)
 {
@@ -25,7 +30,8 @@ static cudaError_t check_starts(const char *call, const size_t *starts, size_t c
 	if (fine)
 		return cudaSuccess;
 	return runtime_refuse(call, cudaErrorInvalidValue,
-	                      "%zu entries for %zu operations do not begin at 0 and increase", count, operations);
+	                      "%zu entries with starts for %zu operations; the starts must begin at 0 and increase",
+	                      count, operations);
 }
 
 /* Advances to the entry that applies to the operation. */
@@ -72,7 +78,7 @@ static cudaError_t check_copies(struct runtime *runtime, const char *call, const
 {
 	cudaError_t result = enter_stream(runtime, call, batch->stream);
 	if (result == cudaSuccess)
-		result = runtime_check(runtime, call, batch->to && batch->from && batch->sizes && batch->attributes);
+		result = check_lists(call, batch->to && batch->from && batch->sizes && batch->attributes);
 	if (result == cudaSuccess)
 		result = check_starts(call, batch->starts, batch->attribute_count, batch->count);
 	for (size_t k = 0; k < batch->attribute_count && result == cudaSuccess; k++)
@@ -208,7 +214,7 @@ static cudaError_t run_boxes(const struct cudaMemcpy3DBatchOp *list, size_t coun
 	cudaError_t result = enter_stream(runtime, call, stream);
 	*wrong = (size_t)NO_OPERATION;
 	if (result == cudaSuccess)
-		result = runtime_check(runtime, call, list && count);
+		result = check_lists(call, list && count);
 	if (result == cudaSuccess && flags)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "unknown flags 0x%llx", flags);
 	for (size_t i = 0; i < 2 * count && result == cudaSuccess; i++) {
@@ -257,11 +263,11 @@ static cudaError_t check_hints(struct runtime *runtime, const struct hints *batc
 	int device;
 	cudaError_t result = enter_stream(runtime, call, batch->stream);
 	if (result == cudaSuccess)
-		result = runtime_check(runtime, call, batch->pointers && batch->sizes && batch->count);
+		result = check_lists(call, batch->pointers && batch->sizes && batch->count);
 	if (result == cudaSuccess && batch->flags)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "unknown flags 0x%llx", batch->flags);
 	if (result == cudaSuccess && batch->prefetches) {
-		result = runtime_check(runtime, call, batch->locations);
+		result = check_lists(call, batch->locations);
 		if (result == cudaSuccess)
 			result = check_starts(call, batch->starts, batch->location_count, batch->count);
 		for (size_t k = 0; k < batch->location_count && result == cudaSuccess; k++)

@@ -7,7 +7,7 @@
 
 enum { MOST_BYTES = 4096 }; /* of a kernel's parameters, since compute capability 2.0 */
 
-/* What the next launch takes. */
+/* The block, shared memory and parameters of the next launch. */
 struct older_launch {
 	dim3 block;
 	unsigned shared, bytes;

@@ -185,7 +185,9 @@ enum { MANAGED = 2 }; /* cudaMemAllocationTypeManaged since CUDA 13 */
 static cudaError_t check_place(const struct runtime *runtime, const char *call, const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type, bool has_room)
 {
-	cudaError_t result = runtime_check(runtime, call, has_room && location);
+	cudaError_t result = runtime_check(runtime, call, has_room);
+	if (result == cudaSuccess && !location)
+		result = runtime_refuse(call, cudaErrorInvalidValue, "no location");
 	if (result != cudaSuccess)
 		return result;
 	bool is_host = location->type == cudaMemLocationTypeHost || location->type == cudaMemLocationTypeHostNuma;

@@ -1,5 +1,6 @@
-/* batch_templates: the C++ forms of batches, with typed pointers, with attributes or a location for all operations, and
- * with and without the index of a wrong copy, as in CUDA 12 and 13. Part of sluice/runtime_templates.h. */
+/* batch_templates: the C++ forms of batches: typed pointers, and attributes or a location for all operations. Copies
+ * have both signatures: that of CUDA 12, with the index of a wrong copy, and that of CUDA 13. Part of
+ * sluice/runtime_templates.h. */
 #ifndef SLUICE_CUDA_BATCH_TEMPLATES_H
 #define SLUICE_CUDA_BATCH_TEMPLATES_H
 
