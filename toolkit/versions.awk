@@ -55,7 +55,7 @@ function check_driver(name, of) {
 	failed = 1
 }
 BEGIN {
-	split("cudaGraphInstantiateWithParams cudaLaunchCooperativeKernelMultiDevice cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2 cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2", list, " ")
+	split("cudaGraphInstantiateWithParams cudaLaunchCooperativeKernelMultiDevice cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2 cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2 cuLaunchGridAsync", list, " ")
 	for (i in list)
 		plain[list[i]] = 1
 }

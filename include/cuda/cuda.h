@@ -514,6 +514,8 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 
 #include "sluice/driver_refused.h"
 
+#include "sluice/driver_13.h"
+
 #if defined(__cplusplus)
 }
 

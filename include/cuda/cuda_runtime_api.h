@@ -358,6 +358,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 #include "sluice/graph_calls.h"
 
 #include "sluice/refused_calls.h"
+#include "sluice/calls_13.h"
 
 /* called by compiled code */
 void **__cudaRegisterFatBinary(void *fat_binary);

@@ -361,23 +361,23 @@ static size_t offset_in(const struct cudaPitchedPtr *pointer, const struct cudaP
 	return (position->z * pointer->ysize + position->y) * pointer->pitch + position->x;
 }
 
-static cudaError_t copy_box(const char *call, struct order order, const struct cudaMemcpy3DParms *parameters)
+cudaError_t copy_run_box(struct runtime *runtime, const char *call, struct order order,
+                         const struct cudaMemcpy3DParms *parameters)
 {
-	struct runtime *runtime = runtime_enter_beside();
 	if (!parameters)
-		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue, "no parameters"));
+		return runtime_refuse(call, cudaErrorInvalidValue, "no parameters");
 	if (parameters->srcArray || parameters->dstArray) {
 		cudaError_t result = runtime_check_stream(runtime, call, order.stream);
 		if (result == cudaSuccess && capture_of(runtime, order.stream))
-			return runtime_leave(runtime, capture_copy(runtime, order.stream, parameters));
+			return capture_copy(runtime, order.stream, parameters);
 		if (result == cudaSuccess)
 			result = stream_wait(runtime, order.stream);
 		if (result != cudaSuccess)
-			return runtime_leave(runtime, result);
+			return result;
 		order_begin(runtime, order.stream, call);
 		result = array_copy_box(runtime, call, order.stream, parameters);
 		order_end(runtime, order.stream, true);
-		return runtime_leave(runtime, result);
+		return result;
 	}
 	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	struct copy copy = {
@@ -394,7 +394,13 @@ static cudaError_t copy_box(const char *call, struct order order, const struct c
 		.depth = parameters->extent.depth,
 		.kind = parameters->kind,
 	};
-	return runtime_leave(runtime, copy_run(runtime, &copy));
+	return copy_run(runtime, &copy);
+}
+
+static cudaError_t copy_box(const char *call, struct order order, const struct cudaMemcpy3DParms *parameters)
+{
+	struct runtime *runtime = runtime_enter_beside();
+	return runtime_leave(runtime, copy_run_box(runtime, call, order, parameters));
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters)

@@ -44,6 +44,9 @@ cudaError_t memory_fill(const struct fill *fill);
 
 /* Performs the copy after the stream's work so far, or queues it. Returns an error after a message. */
 cudaError_t copy_run(struct runtime *runtime, const struct copy *copy);
+/* The same for a box, with or without arrays. */
+cudaError_t copy_run_box(struct runtime *runtime, const char *call, struct order order,
+                         const struct cudaMemcpy3DParms *parameters);
 /* Checks that rows do not overlap, and neither do slices. `wrong_pitch` is the error to return. */
 cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t pitch, size_t slice, size_t width,
                              size_t height, size_t depth);

@@ -156,7 +156,7 @@ CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device)
 	return result == CUDA_SUCCESS ? cuCtxPushCurrent(*context) : result;
 }
 
-CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned int flags, CUdevice device)
+CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters, unsigned int flags, CUdevice device)
 {
 	(void)parameters;
 	return cuCtxCreate(context, flags, device);

@@ -17,15 +17,12 @@ CUresult driver_wait(CUresult result);
 /* Converts a copy's box to the runtime's form. driver_box_of() converts it back. */
 CUresult driver_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *parameters);
 CUDA_MEMCPY3D driver_box_of(const struct cudaMemcpy3DParms *parameters);
+/* Converts a kernel node's parameters to the runtime's form. */
+void driver_kernel_node(const CUDA_KERNEL_NODE_PARAMS *given, struct cudaKernelNodeParams *parameters);
 /* True when the pointer is a loaded module. */
 bool driver_is_module(const struct runtime *runtime, const void *module);
 /* Converts a texel format to the runtime's form. Returns an error for an unsupported format. */
 CUresult driver_format(CUarray_format format, unsigned channels, struct cudaChannelFormatDesc *description);
-
-/* Versions that cuda.h of CUDA 13 selects. The context parameters concern features that a simulated device does not
- * have. */
-CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned int flags, CUdevice device);
-CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end);
 
 static inline void *driver_pointer(CUdeviceptr address)
 {

@@ -272,6 +272,49 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject ob
 	return driver_result(result);
 }
 
+static void give_texture(const struct cudaTextureDesc *known, bool reads_integers, CUDA_TEXTURE_DESC *texture)
+{
+	*texture = (CUDA_TEXTURE_DESC){
+		.filterMode = (CUfilter_mode)known->filterMode,
+		.flags = (reads_integers ? CU_TRSF_READ_AS_INTEGER : 0u) |
+	                 (known->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
+	                 (known->sRGB ? CU_TRSF_SRGB : 0u),
+		.maxAnisotropy = known->maxAnisotropy,
+		.mipmapFilterMode = (CUfilter_mode)known->mipmapFilterMode,
+		.mipmapLevelBias = known->mipmapLevelBias,
+		.minMipmapLevelClamp = known->minMipmapLevelClamp,
+		.maxMipmapLevelClamp = known->maxMipmapLevelClamp,
+	};
+	for (unsigned d = 0; d < 3; d++)
+		texture->addressMode[d] = (CUaddress_mode)known->addressMode[d];
+	memcpy(texture->borderColor, known->borderColor, sizeof texture->borderColor);
+}
+
+/* Integers of 32 bits are never read as fractions, so CU_TRSF_READ_AS_INTEGER is not reported for them. */
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *texture, CUtexObject object)
+{
+	struct cudaTextureDesc known;
+	struct cudaResourceDesc resource;
+	cudaError_t result = cudaGetTextureObjectTextureDesc(texture ? &known : NULL, object);
+	if (result == cudaSuccess)
+		result = cudaGetTextureObjectResourceDesc(&resource, object);
+	if (result == cudaSuccess)
+		give_texture(&known, known.readMode == cudaReadModeElementType && reads_fractions(&resource, 0),
+		             texture);
+	return driver_result(result);
+}
+
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject object)
+{
+	struct cudaResourceViewDesc known;
+	cudaError_t result = cudaGetTextureObjectResourceViewDesc(view ? &known : NULL, object);
+	if (result == cudaSuccess) {
+		memset(view, 0, sizeof *view);
+		memcpy(view, &known, sizeof known); /* both structs begin with the same fields */
+	}
+	return driver_result(result);
+}
+
 CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *given)
 {
 	struct cudaResourceDesc resource;

@@ -137,6 +137,18 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 	return id ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
+{
+	CUresult result = check_context(context);
+	return result == CUDA_SUCCESS ? driver_result(cudaGetDevice(device)) : result;
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext context)
+{
+	CUresult result = check_context(context);
+	return result == CUDA_SUCCESS ? cuCtxSynchronize() : result;
+}
+
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned int *version)
 {
 	CUresult result = check_context(context);
@@ -197,6 +209,21 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 	if (result == cudaSuccess)
 		*context = runtime_context();
 	return driver_result(result);
+}
+
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *green)
+{
+	CUresult result = cuStreamGetCtx(stream, context);
+	if (result == CUDA_SUCCESS && green)
+		*green = NULL;
+	return result;
+}
+
+/* No stream belongs to a green context. */
+CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx *green)
+{
+	CUcontext context;
+	return green ? cuStreamGetCtx_v2(stream, &context, green) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)

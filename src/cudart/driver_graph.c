@@ -84,18 +84,22 @@ SAME(cuGraphDebugDotPrint, cudaGraphDebugDotPrint, (CUgraph graph, const char *p
 
 /* ---- kernels ---- */
 
-static const struct cudaKernelNodeParams *kernel_parameters(const CUDA_KERNEL_NODE_PARAMS *given,
-                                                            struct cudaKernelNodeParams *parameters)
+void driver_kernel_node(const CUDA_KERNEL_NODE_PARAMS *given, struct cudaKernelNodeParams *parameters)
 {
-	if (!given)
-		return NULL;
 	*parameters = (struct cudaKernelNodeParams){.func = given->func ? (void *)given->func : (void *)given->kern,
 	                                            .gridDim = {given->gridDimX, given->gridDimY, given->gridDimZ},
 	                                            .blockDim = {given->blockDimX, given->blockDimY, given->blockDimZ},
 	                                            .sharedMemBytes = given->sharedMemBytes,
 	                                            .kernelParams = given->kernelParams,
 	                                            .extra = given->extra};
-	return parameters;
+}
+
+static const struct cudaKernelNodeParams *kernel_parameters(const CUDA_KERNEL_NODE_PARAMS *given,
+                                                            struct cudaKernelNodeParams *parameters)
+{
+	if (given)
+		driver_kernel_node(given, parameters);
+	return given ? parameters : NULL;
 }
 
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,

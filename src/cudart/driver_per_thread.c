@@ -76,6 +76,34 @@ OF_STREAM(cuMemPrefetchAsync,
 OF_STREAM(cuMemPrefetchAsync_v2,
           (CUdeviceptr address, size_t size, CUmemLocation location, unsigned int flags, CUstream stream),
           (address, size, location, flags, of_thread(stream)))
+OF_STREAM(cuMemBatchDecompressAsync,
+          (CUmemDecompressParams *list, size_t count, unsigned int flags, size_t *wrong, CUstream stream),
+          (list, count, flags, wrong, of_thread(stream)))
+OF_STREAM(cuMemPrefetchBatchAsync,
+          (CUdeviceptr *pointers, size_t *sizes, size_t count, CUmemLocation *locations, size_t *starts, size_t
+           location_count, unsigned long long flags, CUstream stream),
+          (pointers, sizes, count, locations, starts, location_count, flags, of_thread(stream)))
+OF_STREAM(cuMemDiscardBatchAsync,
+          (CUdeviceptr *pointers, size_t *sizes, size_t count, unsigned long long flags, CUstream stream),
+          (pointers, sizes, count, flags, of_thread(stream)))
+OF_STREAM(cuMemDiscardAndPrefetchBatchAsync,
+          (CUdeviceptr *pointers, size_t *sizes, size_t count, CUmemLocation *locations, size_t *starts, size_t
+           location_count, unsigned long long flags, CUstream stream),
+          (pointers, sizes, count, locations, starts, location_count, flags, of_thread(stream)))
+OF_STREAM(cuMemcpyBatchAsync,
+          (CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count, CUmemcpyAttributes *attributes, size_t
+           *starts, size_t attribute_count, size_t *wrong, CUstream stream),
+          (to, from, sizes, count, attributes, starts, attribute_count, wrong, of_thread(stream)))
+OF_STREAM(cuMemcpyBatchAsync_v2,
+          (CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count, CUmemcpyAttributes *attributes, size_t
+           *starts, size_t attribute_count, CUstream stream),
+          (to, from, sizes, count, attributes, starts, attribute_count, of_thread(stream)))
+OF_STREAM(cuMemcpy3DBatchAsync,
+          (size_t count, CUDA_MEMCPY3D_BATCH_OP *list, size_t *wrong, unsigned long long flags, CUstream stream),
+          (count, list, wrong, flags, of_thread(stream)))
+OF_STREAM(cuMemcpy3DBatchAsync_v2,
+          (size_t count, CUDA_MEMCPY3D_BATCH_OP *list, unsigned long long flags, CUstream stream),
+          (count, list, flags, of_thread(stream)))
 OF_STREAM(cuMemcpy2DAsync, (const CUDA_MEMCPY2D *box, CUstream stream), (box, of_thread(stream)))
 OF_STREAM(cuMemcpy3DAsync, (const CUDA_MEMCPY3D *box, CUstream stream), (box, of_thread(stream)))
 OF_STREAM(cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER *box, CUstream stream), (box, of_thread(stream)))
@@ -151,6 +179,10 @@ OF_STREAM(cuStreamGetCaptureInfo_v3,
            **dependencies, const CUgraphEdgeData **edges, size_t *count),
           (of_thread(stream), status, id, graph, dependencies, edges, count))
 OF_STREAM(cuStreamGetCtx, (CUstream stream, CUcontext *context), (of_thread(stream), context))
+OF_STREAM(cuStreamGetCtx_v2,
+          (CUstream stream, CUcontext *context, CUgreenCtx *green),
+          (of_thread(stream), context, green))
+OF_STREAM(cuStreamGetGreenCtx, (CUstream stream, CUgreenCtx *green), (of_thread(stream), green))
 OF_STREAM(cuStreamGetDevice, (CUstream stream, CUdevice *device), (of_thread(stream), device))
 OF_STREAM(cuStreamGetFlags, (CUstream stream, unsigned int *flags), (of_thread(stream), flags))
 OF_STREAM(cuStreamGetId, (CUstream stream, unsigned long long *id), (of_thread(stream), id))

@@ -140,6 +140,25 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
 	return driver_result(cudaDeviceSetMemPool(device, pool));
 }
 
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+	_Static_assert(sizeof(CUmemLocation) == sizeof(struct cudaMemLocation), "the same layout");
+	return driver_result(
+		cudaMemGetDefaultMemPool(pool, (struct cudaMemLocation *)location, (enum cudaMemAllocationType)type));
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+	return driver_result(
+		cudaMemGetMemPool(pool, (struct cudaMemLocation *)location, (enum cudaMemAllocationType)type));
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+	return driver_result(
+		cudaMemSetMemPool((struct cudaMemLocation *)location, (enum cudaMemAllocationType)type, pool));
+}
+
 /* ---- other devices and processes ---- */
 
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
@@ -182,6 +201,11 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle, unsigne
 	const cudaIpcMemHandle_t same = {{0}};
 	(void)handle;
 	return driver_result(cudaIpcOpenMemHandle(address ? &pointer : NULL, same, flags));
+}
+
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags)
+{
+	return cuIpcOpenMemHandle(address, handle, flags);
 }
 
 CUresult cuIpcCloseMemHandle(CUdeviceptr address)

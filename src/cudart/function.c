@@ -68,7 +68,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 /* Finds a launchable function by its host address. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *host)
 {
-	return __cudaGetKernel((cudaKernel_t *)function, host);
+	return cudaGetKernel((cudaKernel_t *)function, host);
 }
 
 cudaError_t cudaFuncGetName(const char **name, const void *function)

@@ -36,6 +36,13 @@ void *host_memory_map(const struct runtime *runtime, size_t *bytes);
 /* Adds an entry for memory that is already mapped for kernels. */
 void host_memory_keep(struct runtime *runtime, struct host_memory known);
 
+/* Hints on managed memory (managed.c). Returns an error unless all bytes are managed memory. */
+cudaError_t managed_check(struct runtime *runtime, const char *call, const void *pointer, size_t size);
+/* Stores where the pages were prefetched to: a device or cudaCpuDeviceId. */
+cudaError_t managed_prefetch(struct runtime *runtime, const char *call, const void *pointer, size_t size, int device);
+/* Converts a location of kind and number to a device number; the host is cudaCpuDeviceId. */
+cudaError_t managed_location(const char *call, struct cudaMemLocation location, int *device);
+
 /* Managed variables (managed_variable.c). The memory of a variable declared with __managed__ is the host variable of
  * that name. */
 struct managed_variable;

@@ -183,8 +183,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 	return launch(&(struct launch){"cudaLaunchKernel", {0}, function, grid, block, arguments, shared, stream});
 }
 
-/* nvcc 12.8 and later look up a kernel once, then launch it by its handle. */
-cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function)
 {
 	struct runtime *runtime = runtime_enter_closed();
 	cudaError_t result = runtime_check(runtime, "cudaGetKernel", kernel);
@@ -195,6 +194,12 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
 	if (result == cudaSuccess)
 		*kernel = (cudaKernel_t)(uintptr_t)symbol;
 	return runtime_leave(runtime, result);
+}
+
+/* nvcc 12.8 and later look up a kernel once, then launch it by its handle. */
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
+{
+	return cudaGetKernel(kernel, function);
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,

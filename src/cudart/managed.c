@@ -112,30 +112,47 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvis
 	return runtime_leave(runtime, result);
 }
 
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device, cudaStream_t stream)
+cudaError_t managed_check(struct runtime *runtime, const char *call, const void *pointer, size_t size)
 {
-	static const char call[] = "cudaMemPrefetchAsync";
-	struct runtime *runtime = runtime_enter_beside();
+	struct pages pages;
+	return find_pages(runtime, call, pointer, size, &pages);
+}
+
+cudaError_t managed_prefetch(struct runtime *runtime, const char *call, const void *pointer, size_t size, int device)
+{
 	struct pages pages = {0};
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
-	if (result == cudaSuccess)
-		result = find_pages(runtime, call, pointer, size, &pages);
+	cudaError_t result = find_pages(runtime, call, pointer, size, &pages);
 	if (result == cudaSuccess)
 		result = check_location(call, device);
 	for (; result == cudaSuccess && pages.first < pages.end; pages.first++)
 		pages.first->prefetched = (signed char)device;
+	return result;
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device, cudaStream_t stream)
+{
+	static const char call[] = "cudaMemPrefetchAsync";
+	struct runtime *runtime = runtime_enter_beside();
+	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	if (result == cudaSuccess)
+		result = managed_prefetch(runtime, call, pointer, size, device);
 	return runtime_leave(runtime, result);
 }
 
-/* Converts a location of kind and number to a device number; the host is cudaCpuDeviceId. */
-static cudaError_t device_at(const char *call, struct cudaMemLocation location, int *device)
+cudaError_t managed_location(const char *call, struct cudaMemLocation location, int *device)
 {
 	bool is_host = location.type >= cudaMemLocationTypeHost && location.type <= cudaMemLocationTypeHostNumaCurrent;
 	*device = is_host ? cudaCpuDeviceId : location.id;
 	if (is_host || location.type == cudaMemLocationTypeDevice)
 		return cudaSuccess;
-	return runtime_result(
-		runtime_refuse(call, cudaErrorInvalidValue, "%d is not a kind of location", (int)location.type));
+	return runtime_refuse(call, cudaErrorInvalidValue, "%d is not a kind of location", (int)location.type);
+}
+
+/* The same, and stores an error as the thread's last one. */
+static cudaError_t device_at(const char *call, struct cudaMemLocation location, int *device)
+{
+	cudaError_t result = managed_location(call, location, device);
+	return result == cudaSuccess ? result : runtime_result(result);
 }
 
 cudaError_t cudaMemAdvise_v2(const void *pointer, size_t size, enum cudaMemoryAdvise advice,

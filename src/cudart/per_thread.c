@@ -63,6 +63,25 @@ OF_STREAM(cudaMemPrefetchAsync_v2,
           (const void *pointer, size_t size, struct cudaMemLocation location, unsigned int flags, cudaStream_t
            stream),
           (pointer, size, location, flags, of_thread(stream)))
+OF_STREAM(cudaMemPrefetchBatchAsync,
+          (void **pointers, size_t *sizes, size_t count, struct cudaMemLocation *locations, size_t *starts, size_t
+           location_count, unsigned long long flags, cudaStream_t stream),
+          (pointers, sizes, count, locations, starts, location_count, flags, of_thread(stream)))
+OF_STREAM(cudaMemDiscardBatchAsync,
+          (void **pointers, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream),
+          (pointers, sizes, count, flags, of_thread(stream)))
+OF_STREAM(cudaMemDiscardAndPrefetchBatchAsync,
+          (void **pointers, size_t *sizes, size_t count, struct cudaMemLocation *locations, size_t *starts, size_t
+           location_count, unsigned long long flags, cudaStream_t stream),
+          (pointers, sizes, count, locations, starts, location_count, flags, of_thread(stream)))
+OF_STREAM(cudaMemcpyBatchAsync,
+          (void **to, void **from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes, size_t
+           *starts, size_t attribute_count, size_t *wrong, cudaStream_t stream),
+          (to, from, sizes, count, attributes, starts, attribute_count, wrong, of_thread(stream)))
+OF_STREAM(cudaMemcpy3DBatchAsync,
+          (size_t count, struct cudaMemcpy3DBatchOp *list, size_t *wrong, unsigned long long flags, cudaStream_t
+           stream),
+          (count, list, wrong, flags, of_thread(stream)))
 OF_STREAM(cudaMemcpy2DAsync,
           (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, enum
            cudaMemcpyKind kind, cudaStream_t stream),
@@ -167,6 +186,13 @@ OF_STREAM(abi13_cudaMemPrefetchAsync,
           (const void *pointer, size_t size, struct cudaMemLocation location, unsigned int flags, cudaStream_t
            stream),
           (pointer, size, location, flags, of_thread(stream)))
+OF_STREAM(abi13_cudaMemcpyBatchAsync,
+          (void *const *to, const void *const *from, const size_t *sizes, size_t count, struct cudaMemcpyAttributes
+           *attributes, size_t *starts, size_t attribute_count, cudaStream_t stream),
+          (to, from, sizes, count, attributes, starts, attribute_count, of_thread(stream)))
+OF_STREAM(abi13_cudaMemcpy3DBatchAsync,
+          (size_t count, struct cudaMemcpy3DBatchOp *list, unsigned long long flags, cudaStream_t stream),
+          (count, list, flags, of_thread(stream)))
 OF_STREAM(abi13_cudaStreamGetCaptureInfo,
           (cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
            const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges, size_t *count),

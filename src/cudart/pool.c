@@ -178,6 +178,59 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 	return runtime_leave(runtime, result);
 }
 
+/* ---- the same by location: only the device has pools ---- */
+
+enum { MANAGED = 2 }; /* cudaMemAllocationTypeManaged since CUDA 13 */
+
+static cudaError_t check_place(const struct runtime *runtime, const char *call, const struct cudaMemLocation *location,
+                               enum cudaMemAllocationType type, bool has_room)
+{
+	cudaError_t result = runtime_check(runtime, call, has_room);
+	if (result == cudaSuccess && !location)
+		result = runtime_refuse(call, cudaErrorInvalidValue, "no location");
+	if (result != cudaSuccess)
+		return result;
+	bool is_host = location->type == cudaMemLocationTypeHost || location->type == cudaMemLocationTypeHostNuma;
+	bool is_managed = (int)type == MANAGED;
+	if (type != cudaMemAllocationTypePinned && !is_managed)
+		return runtime_refuse(call, cudaErrorInvalidValue, "%d is not a type of allocations", (int)type);
+	if (is_host || (is_managed && location->type <= cudaMemLocationTypeDevice))
+		return runtime_refuse(call, cudaErrorNotSupported, "there are no pools of %s",
+		                      is_host ? "host memory" : "managed memory");
+	return check_location(call, location);
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type)
+{
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_place(runtime, "cudaMemGetDefaultMemPool", location, type, pool);
+	if (result == cudaSuccess)
+		*pool = default_pool(runtime);
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_place(runtime, "cudaMemGetMemPool", location, type, pool);
+	if (result == cudaSuccess)
+		*pool = current_pool(runtime);
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t pool)
+{
+	static const char call[] = "cudaMemSetMemPool";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_place(runtime, call, location, type, true);
+	if (result == cudaSuccess)
+		result = check_pool(runtime, call, pool);
+	if (result == cudaSuccess)
+		runtime->pool = pool;
+	return runtime_leave(runtime, result);
+}
+
 /* ---- attributes ---- */
 
 static bool is_reuse(enum cudaMemPoolAttr attribute)

@@ -317,6 +317,7 @@ static void free_symbols(struct symbol *symbol)
 {
 	while (symbol) {
 		struct symbol *next = symbol->next;
+		free(symbol->older_launch);
 		free(symbol);
 		symbol = next;
 	}

@@ -35,6 +35,7 @@ struct symbol {
 	/* a kernel's preference of L1 or shared memory */
 	enum cudaFuncCache cache;
 	uint8_t carve_out; /* percent plus 1; 0: not set */
+	struct older_launch *older_launch; /* driver_older.c; NULL: none */
 };
 
 /* Stream attributes that have no effect here and are only returned when queried. */

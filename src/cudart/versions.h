@@ -109,6 +109,12 @@ cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct 
 				       unsigned int flags, cudaStream_t stream);
 cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
 				struct cudaMemLocation location);
+/* Batches without the index of a wrong operation. */
+cudaError_t abi13_cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+                                       struct cudaMemcpyAttributes *attributes, size_t *starts, size_t attribute_count,
+                                       cudaStream_t stream);
+cudaError_t abi13_cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *list, unsigned long long flags,
+                                         cudaStream_t stream);
 /* Graphs: edge data, and update results in one struct. */
 cudaError_t abi12_cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long flags);
 cudaError_t abi12_cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,

@@ -119,6 +119,8 @@
 #undef attr
 #pragma push_macro("attribute")
 #undef attribute
+#pragma push_macro("attribute_count")
+#undef attribute_count
 #pragma push_macro("attributes")
 #undef attributes
 #pragma push_macro("attrs")
@@ -189,6 +191,8 @@
 #undef bf_b
 #pragma push_macro("bfloat16")
 #undef bfloat16
+#pragma push_macro("bias")
+#undef bias
 #pragma push_macro("binary_partition")
 #undef binary_partition
 #pragma push_macro("bit")
@@ -281,6 +285,8 @@
 #undef calloc
 #pragma push_macro("can")
 #undef can
+#pragma push_macro("capabilities")
+#undef capabilities
 #pragma push_macro("cas_gen_i")
 #undef cas_gen_i
 #pragma push_macro("cas_gen_ll")
@@ -471,6 +477,8 @@
 #undef dim_blocks
 #pragma push_macro("dim_threads")
 #undef dim_threads
+#pragma push_macro("dimension")
+#undef dimension
 #pragma push_macro("dimensions")
 #undef dimensions
 #pragma push_macro("direction")
@@ -519,6 +527,8 @@
 #undef elem_size
 #pragma push_macro("element")
 #undef element
+#pragma push_macro("element_strides")
+#undef element_strides
 #pragma push_macro("element_type")
 #undef element_type
 #pragma push_macro("elements")
@@ -765,6 +775,8 @@
 #undef greater
 #pragma push_macro("greatest")
 #undef greatest
+#pragma push_macro("green")
+#undef green
 #pragma push_macro("GRID")
 #undef GRID
 #pragma push_macro("grid")
@@ -941,6 +953,8 @@
 #undef Items
 #pragma push_macro("Iterator")
 #undef Iterator
+#pragma push_macro("iterator")
+#undef iterator
 #pragma push_macro("J")
 #undef J
 #pragma push_macro("j")
@@ -1097,6 +1111,10 @@
 #undef load_matrix_sync
 #pragma push_macro("location")
 #undef location
+#pragma push_macro("location_count")
+#undef location_count
+#pragma push_macro("locations")
+#undef locations
 #pragma push_macro("log")
 #undef log
 #pragma push_macro("log1p")
@@ -1215,6 +1233,8 @@
 #undef memcpy_async
 #pragma push_macro("memory")
 #undef memory
+#pragma push_macro("memory_offset")
+#undef memory_offset
 #pragma push_macro("memset")
 #undef memset
 #pragma push_macro("message")
@@ -1401,6 +1421,8 @@
 #undef operand
 #pragma push_macro("operation")
 #undef operation
+#pragma push_macro("operations")
+#undef operations
 #pragma push_macro("Operator")
 #undef Operator
 #pragma push_macro("option")
@@ -1439,6 +1461,8 @@
 #undef over
 #pragma push_macro("own")
 #undef own
+#pragma push_macro("ownership")
+#undef ownership
 #pragma push_macro("P")
 #undef P
 #pragma push_macro("p")
@@ -1447,6 +1471,8 @@
 #undef packed
 #pragma push_macro("pad")
 #undef pad
+#pragma push_macro("padding")
+#undef padding
 #pragma push_macro("pair")
 #undef pair
 #pragma push_macro("parallel_for")
@@ -1475,6 +1501,8 @@
 #undef part_by_predicate
 #pragma push_macro("part_by_rank")
 #undef part_by_rank
+#pragma push_macro("parts")
+#undef parts
 #pragma push_macro("PATCH_LEVEL")
 #undef PATCH_LEVEL
 #pragma push_macro("path")
@@ -1511,6 +1539,8 @@
 #undef plus
 #pragma push_macro("pointer")
 #undef pointer
+#pragma push_macro("pointers")
+#undef pointers
 #pragma push_macro("Policy")
 #undef Policy
 #pragma push_macro("policy")
@@ -1533,6 +1563,8 @@
 #undef prior
 #pragma push_macro("priority")
 #undef priority
+#pragma push_macro("process")
+#undef process
 #pragma push_macro("product")
 #undef product
 #pragma push_macro("program")
@@ -1609,6 +1641,8 @@
 #undef remquof
 #pragma push_macro("requested")
 #undef requested
+#pragma push_macro("requirements")
+#undef requirements
 #pragma push_macro("res")
 #undef res
 #pragma push_macro("reserved")
@@ -1825,10 +1859,14 @@
 #undef sqrtf
 #pragma push_macro("square")
 #undef square
+#pragma push_macro("src")
+#undef src
 #pragma push_macro("Stable")
 #undef Stable
 #pragma push_macro("start")
 #undef start
+#pragma push_macro("starts")
+#undef starts
 #pragma push_macro("State")
 #undef State
 #pragma push_macro("state")
@@ -1859,6 +1897,8 @@
 #undef stride_b
 #pragma push_macro("stride_c")
 #undef stride_c
+#pragma push_macro("strides")
+#undef strides
 #pragma push_macro("string")
 #undef string
 #pragma push_macro("strlen")

@@ -27,14 +27,22 @@
 #define cuLaunchKernelEx cuLaunchKernelEx_ptsz
 #define cuMemAllocAsync cuMemAllocAsync_ptsz
 #define cuMemAllocFromPoolAsync cuMemAllocFromPoolAsync_ptsz
+#define cuMemBatchDecompressAsync cuMemBatchDecompressAsync_ptsz
+#define cuMemDiscardAndPrefetchBatchAsync cuMemDiscardAndPrefetchBatchAsync_ptsz
+#define cuMemDiscardBatchAsync cuMemDiscardBatchAsync_ptsz
 #define cuMemFreeAsync cuMemFreeAsync_ptsz
 #define cuMemMapArrayAsync cuMemMapArrayAsync_ptsz
 #if __SLUICE_CUDA__ < 13
 #define cuMemPrefetchAsync cuMemPrefetchAsync_ptsz
 #endif
 #define cuMemPrefetchAsync_v2 cuMemPrefetchAsync_v2_ptsz
+#define cuMemPrefetchBatchAsync cuMemPrefetchBatchAsync_ptsz
 #define cuMemcpy3DPeerAsync cuMemcpy3DPeerAsync_ptsz
 #define cuMemcpyAsync cuMemcpyAsync_ptsz
+#define cuMemcpyBatchAsync cuMemcpyBatchAsync_ptsz
+#define cuMemcpyBatchAsync_v2 cuMemcpyBatchAsync_v2_ptsz
+#define cuMemcpy3DBatchAsync cuMemcpy3DBatchAsync_ptsz
+#define cuMemcpy3DBatchAsync_v2 cuMemcpy3DBatchAsync_v2_ptsz
 #define cuMemcpyPeerAsync cuMemcpyPeerAsync_ptsz
 #define cuMemsetD16Async cuMemsetD16Async_ptsz
 #define cuMemsetD2D16Async cuMemsetD2D16Async_ptsz
@@ -52,6 +60,7 @@
 #define cuStreamGetAttribute cuStreamGetAttribute_ptsz
 #define cuStreamGetCaptureInfo_v3 cuStreamGetCaptureInfo_v3_ptsz
 #define cuStreamGetCtx cuStreamGetCtx_ptsz
+#define cuStreamGetCtx_v2 cuStreamGetCtx_v2_ptsz
 #define cuStreamGetDevice cuStreamGetDevice_ptsz
 #define cuStreamGetFlags cuStreamGetFlags_ptsz
 #define cuStreamGetId cuStreamGetId_ptsz

@@ -265,13 +265,9 @@ static inline __host__ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *
 	}(static_cast<Arguments &&>(arguments)...);
 }
 #endif
-static inline __host__ cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function)
-{
-	return ::__cudaGetKernel(kernel, function);
-}
 template <class T> static inline __host__ cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *function)
 {
-	return ::__cudaGetKernel(kernel, (const void *)function);
+	return ::cudaGetKernel(kernel, (const void *)function);
 }
 template <class T> static inline __host__ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, T *host)
 {
@@ -287,5 +283,7 @@ static inline __host__ cudaError_t cudaLibraryGetGlobal(T **pointer, size_t *byt
 {
 	return ::cudaLibraryGetGlobal((void **)(void *)pointer, bytes, library, name);
 }
+
+#include "batch_templates.h"
 
 #endif
