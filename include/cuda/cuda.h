@@ -338,14 +338,6 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
 /* contexts */
 #if __SLUICE_CUDA__ < 13
 CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device);
-#else
-/* The parameters are for features that a simulated device lacks. */
-typedef struct CUctxCreateParams_st {
-	struct CUexecAffinityParam_st *execAffinityParams;
-	int numExecAffinityParams;
-	struct CUctxCigParam_st *cigParams;
-} CUctxCreateParams;
-CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *parameters, unsigned int flags, CUdevice device);
 #endif
 CUresult cuCtxDestroy(CUcontext context);
 CUresult cuCtxPushCurrent(CUcontext context);

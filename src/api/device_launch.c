@@ -2,6 +2,7 @@
 #include "api/device_launch.h"
 
 #include "api/api.h"
+#include "api/launch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,20 +76,12 @@ static sluice_dim read_dim(const uint64_t *words)
 	return (sluice_dim){(uint32_t)words[0], (uint32_t)(words[0] >> 32), (uint32_t)words[1]};
 }
 
-static bool is_block(const struct machine *machine, sluice_dim block)
-{
-	uint64_t limit = machine->max_block_threads;
-	return block.x && block.y && block.z && block.x <= limit && block.y <= limit && block.z <= limit &&
-	       (uint64_t)block.x * block.y * block.z <= limit;
-}
-
 /* Returns 0, or the error that prevents the launch. Whether a block fits on an SM is checked when the grid runs. */
 static uint64_t check(struct device_runtime *runtime, const struct device_launch *launch)
 {
-	const sluice_dim *grid = &launch->grid;
 	if (!launch->kernel)
 		return fail(runtime, launch->parent, INVALID_FUNCTION, "no kernel is at that address");
-	if (!grid->x || !grid->y || !grid->z || !is_block(&runtime->gpu->machine, launch->block))
+	if (!launch_allows_grid(launch->grid) || !launch_allows_block(&runtime->gpu->machine, launch->block))
 		return fail(runtime, launch->parent, INVALID_CONFIGURATION,
 		            "the shape of the grid or block is not possible");
 	if (!ptx_allows_block(launch->kernel->function,

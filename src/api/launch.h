@@ -40,6 +40,9 @@ struct launch {
 	double begin;  /* host seconds */
 };
 
+/* CUDA's limits of a grid, and the machine's of a block. */
+bool launch_allows_grid(sluice_dim grid);
+bool launch_allows_block(const struct machine *machine, sluice_dim block);
 /* launch_check.c: fails when the launch can never run. */
 enum sluice_status launch_check(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
                                 struct checked_launch *checked, struct sluice_error *error);

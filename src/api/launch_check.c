@@ -14,6 +14,17 @@ static uint64_t threads_of(sluice_dim block)
 	return __builtin_mul_overflow((uint64_t)block.x * block.y, block.z, &threads) ? UINT64_MAX : threads;
 }
 
+bool launch_allows_grid(sluice_dim grid)
+{
+	return grid.x && grid.y && grid.z && grid.x <= INT32_MAX && grid.y <= MAX_GRID_YZ && grid.z <= MAX_GRID_YZ;
+}
+
+bool launch_allows_block(const struct machine *machine, sluice_dim block)
+{
+	uint64_t threads = threads_of(block);
+	return threads && threads <= machine->max_block_threads && block.z <= MAX_BLOCK_Z;
+}
+
 /* Registers were allocated for the block sizes that the kernel declares, so other blocks are refused. CUDA's runtime
  * returns cudaErrorInvalidValue here. */
 static enum sluice_status refuse_block(const struct ptx_function *function, sluice_dim block,
@@ -38,11 +49,11 @@ static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kerne
 	const char *name = kernel->function->name;
 	uint64_t threads = threads_of(block);
 
-	if (!grid.x || !grid.y || !grid.z || grid.x > INT32_MAX || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
+	if (!launch_allows_grid(grid))
 		return api_fail(error, SLUICE_BAD_LAUNCH,
 		                "%s: grid (%u, %u, %u); each must be at least 1, y and z at most %d", name, grid.x,
 		                grid.y, grid.z, MAX_GRID_YZ);
-	if (!threads || threads > machine->max_block_threads || block.z > MAX_BLOCK_Z)
+	if (!launch_allows_block(machine, block))
 		return api_fail(error, SLUICE_BAD_LAUNCH,
 		                "%s: block (%u, %u, %u) has %llu threads; machine %s allows 1 to %u, z at most %d",
 		                name, block.x, block.y, block.z, (unsigned long long)threads, machine->name,

@@ -194,13 +194,16 @@ static void keep_unfinished(sluice_gpu *gpu)
 			blamed = work->launch;
 		keep_own(gpu, work->launch);
 	}
-	queue_keep_failure(queue, report(gpu, blamed, &queue->error));
+	/* if a launch by a kernel could not be queued, that is the failure, and the launches were only ended by it */
+	bool has_failed = queue->status != SLUICE_OK;
+	if (!has_failed)
+		queue->status = report(gpu, blamed, &queue->error);
 	for (size_t i = queue->first; i < queue->count; i++) {
 		if (!is_running(queue->work[i]))
 			continue;
 		const struct launch *launch = queue->work[i]->launch;
 		struct sluice_error own = queue->error;
-		if (launch != blamed)
+		if (has_failed || launch != blamed)
 			report_beside(gpu, launch, &own);
 		launch_end_record(queue->work[i]->launch, &own);
 	}

@@ -57,10 +57,14 @@ static void forget_accesses(const struct simt_block *block, uint64_t address, ui
 	race_streams_forget(block->launch->checks->streams, address, size);
 }
 
-void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, uint64_t result)
+void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t argument,
+                        uint64_t result)
 {
 	const struct simt_block *block = warp->block;
 	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
+	bool creates = call->system == PTX_SYSTEM_STREAM_CREATE || call->system == PTX_SYSTEM_EVENT_CREATE;
+	if (creates && !result && block->checks->unwritten) /* the handle lies at the address in the argument */
+		unwritten_stored(warp, lane, argument, sizeof(uint64_t));
 	if (call->system == PTX_SYSTEM_MALLOC && result && block->launch->checks->kinds & SIMT_CHECK_LEAKS)
 		heap_note(warp, inst, result);
 	const struct race *race = block->checks->race;

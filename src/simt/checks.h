@@ -61,8 +61,10 @@ struct block_checks {
 void checks_block_start(struct simt_block *block);
 void checks_block_end(struct simt_block *block);
 void checks_block_free(struct simt_block *block);
-/* Called after a system call. Its result may be the address of memory that had another owner before. */
-void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, uint64_t result);
+/* Called after a system call of a lane, with its first argument. The result may be the address of memory that had
+ * another owner before. */
+void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t argument,
+                        uint64_t result);
 
 /* Returns the instruction's index in the kernel's body, or UINT32_MAX for a function that the kernel calls. */
 static inline uint32_t check_index(const struct simt_program *program, const struct simt_inst *inst)
@@ -200,6 +202,8 @@ void unwritten_start(struct simt_block *block);
 /* Called for a memory access before it is made, and for its commit. */
 void unwritten_access(struct simt_warp *warp, const struct simt_step *step);
 void unwritten_commit(struct simt_warp *warp, const struct simt_step *step);
+/* The simulator has written at a generic address, for a lane. */
+void unwritten_stored(struct simt_warp *warp, unsigned lane, uint64_t address, uint32_t bytes);
 /* DMA has filled shared memory. `written`: its source bytes had been written. */
 void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes, bool written);
 /* Record a bulk copy within shared memory, and one to global memory. Unwritten bytes become unwritten in the

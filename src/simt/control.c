@@ -306,7 +306,7 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 		if (launch->system_call)
 			result = launch->system_call(launch->user, call->system, values, &windows);
 		if (UNLIKELY(warp->block->checks != NULL))
-			checks_system_call(warp, inst, result);
+			checks_system_call(warp, inst, lane, values[0], result);
 		if (call->system == PTX_SYSTEM_DEVICE_SYNCHRONIZE && result)
 			fault_set(warp, inst, step, SIMT_FAULT_CALL, "a grid that its block waits for has failed",
 			          lane);

@@ -410,6 +410,16 @@ static void write_near(struct simt_warp *warp, const struct simt_step *step)
 	}
 }
 
+void unwritten_stored(struct simt_warp *warp, unsigned lane, uint64_t address, uint32_t bytes)
+{
+	enum ptx_space space = generic_space(address);
+	uint8_t *known = known_bytes(warp, space, lane);
+	if (known)
+		memset(known + address - window_of(space), true, bytes);
+	else if (space == PTX_GLOBAL && warp->block->checks->unwritten->kinds & SIMT_CHECK_INIT)
+		simt_mark_written(warp->block->launch->memory, simt_address(warp->block->launch->memory, address), bytes);
+}
+
 void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes, bool written)
 {
 	struct unwritten *unwritten = block->checks->unwritten;
