@@ -711,12 +711,15 @@ static void run_short_sample(bool inverted, const std::vector<double> &image, in
 	expect_near(values.read(), reference(input, size, true), verdict);
 }
 
-static void run_sample(bool inverted, const std::vector<double> &image, int size, program::Verdict &verdict)
+// The sample measures the forward transform over several launches, and makes one more before them.
+static void run_sample(bool inverted, const std::vector<double> &image, int size, int launches,
+                       program::Verdict &verdict)
 {
 	program::Array<float> source(std::vector<float>(image.begin(), image.end())), result(image.size());
 	std::vector<double> input = image;
 	dim3 grid(size / 32, size / 16), block(8, 4, 2);
-	CUDAkernel2DCT_sample<<<grid, block>>>(source, result, size);
+	for (int launch = 0; launch < launches; launch++)
+		CUDAkernel2DCT_sample<<<grid, block>>>(source, result, size);
 	if (inverted) {
 		quantize_sample<float><<<dim3(size / 8, size / 8), dim3(8, 8)>>>(result, size);
 		std::vector<float> coefficients = result.read();
@@ -734,8 +737,10 @@ int main(int argc, char **argv)
 	                              "dct2_8320x256", "dct1_dma", "dct1_loop", "dct2_loop", "dct1_sample",
 	                              "dct2_sample", "dct3_sample", "dct4_sample", "dct3_halves", "dct4_halves"});
 	int size = arguments.number("pixels", 256, 1024, 512, "pixels a side of the image, a multiple of 64");
+	int launches = arguments.number("launches", 1, 1, 1, "dct1_sample, dct2_sample: of the forward kernel");
 	arguments.end();
 	arguments.require(size > 0 && size % 64 == 0 && size <= 8192, "pixels that are a multiple of 64, to 8192");
+	arguments.require(launches > 0 && launches <= 1000, "1 to 1000 launches");
 
 	struct Form {
 		const char *name;
@@ -761,7 +766,7 @@ int main(int argc, char **argv)
 	for (int sample = 1; sample <= 4; sample++)
 		if (arguments.is(("dct" + std::to_string(sample) + "_sample").c_str())) {
 			if (sample <= 2)
-				run_sample(sample % 2 == 0, input, size, verdict);
+				run_sample(sample % 2 == 0, input, size, launches, verdict);
 			else
 				run_short_sample(sample % 2 == 0, input, size, verdict);
 			return verdict.status();

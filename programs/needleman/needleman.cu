@@ -18,18 +18,38 @@ __device__ void fill_cell(Cells &cell, const Similarities &similarity, int gap, 
 	cell[y][x] = max(diagonal, max(cell[y][x - 1], cell[y - 1][x]) - gap);
 }
 
+// The order in which a tile is loaded. Rodinia has one for each kernel, with barriers between the steps.
+enum Order { EDGES_FIRST, CORNER_FIRST, SIMILARITIES_FIRST };
+
+template <Order order>
 __device__ void align_tile(Cells &cell, Similarities &similarity, const int *similarities, int *scores, int columns,
                            int gap, int tile_x, int tile_y)
 {
 	int lane = threadIdx.x;
 	int corner = columns * TILE * tile_y + TILE * tile_x, inside = corner + columns + 1;
-	if (lane == 0)
-		cell[0][0] = scores[corner];
-	cell[lane + 1][0] = scores[corner + columns * (lane + 1)];
-	cell[0][lane + 1] = scores[corner + lane + 1];
+	auto load_corner = [&] {
+		if (lane == 0)
+			cell[0][0] = scores[corner];
+	};
+	auto load_left_edge = [&] { cell[lane + 1][0] = scores[corner + columns * (lane + 1)]; };
+	auto load_upper_edge = [&] { cell[0][lane + 1] = scores[corner + lane + 1]; };
+	if (order != SIMILARITIES_FIRST)
+		load_corner();
+	if (order == EDGES_FIRST) {
+		load_left_edge();
+		load_upper_edge();
+	}
 	for (int y = 0; y < TILE; y++)
 		similarity[y][lane] = similarities[inside + columns * y + lane];
 	__syncthreads();
+	if (order == SIMILARITIES_FIRST)
+		load_corner();
+	if (order != EDGES_FIRST) {
+		load_left_edge();
+		__syncthreads();
+		load_upper_edge();
+		__syncthreads();
+	}
 
 	for (int last = 0; last < TILE; last++) {
 		if (lane <= last)
@@ -51,7 +71,8 @@ __global__ void needle_cuda_shared_1(const int *similarities, int *scores, int c
 {
 	__shared__ Cells cell;
 	__shared__ Similarities similarity;
-	align_tile(cell, similarity, similarities, scores, columns, gap, blockIdx.x, length - 1 - blockIdx.x);
+	align_tile<EDGES_FIRST>(cell, similarity, similarities, scores, columns, gap, blockIdx.x,
+	                        length - 1 - blockIdx.x);
 }
 
 // Processes `length` tiles of the anti-diagonal that begins at the bottom edge of `tiles` x `tiles` tiles.
@@ -59,8 +80,26 @@ __global__ void needle_cuda_shared_2(const int *similarities, int *scores, int c
 {
 	__shared__ Cells cell;
 	__shared__ Similarities similarity;
-	align_tile(cell, similarity, similarities, scores, columns, gap, tiles - length + blockIdx.x,
-	           tiles - 1 - blockIdx.x);
+	align_tile<EDGES_FIRST>(cell, similarity, similarities, scores, columns, gap, tiles - length + blockIdx.x,
+	                        tiles - 1 - blockIdx.x);
+}
+
+// The order of Rodinia's kernels. CUDA 4.0 places shared variables in the order of their first use.
+__global__ void needle_cuda_shared_1_rodinia(const int *similarities, int *scores, int columns, int gap, int length)
+{
+	__shared__ Cells cell;
+	__shared__ Similarities similarity;
+	align_tile<CORNER_FIRST>(cell, similarity, similarities, scores, columns, gap, blockIdx.x,
+	                         length - 1 - blockIdx.x);
+}
+
+__global__ void needle_cuda_shared_2_rodinia(const int *similarities, int *scores, int columns, int gap, int length,
+                                             int tiles)
+{
+	__shared__ Similarities similarity;
+	__shared__ Cells cell;
+	align_tile<SIMILARITIES_FIRST>(cell, similarity, similarities, scores, columns, gap,
+	                               tiles - length + blockIdx.x, tiles - 1 - blockIdx.x);
 }
 
 const int LETTERS = 20, CLASSES = 6;
@@ -87,7 +126,7 @@ static int score_of(int a, int b)
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "needleman");
+	program::Arguments arguments(argc, argv, "needleman", {"plain", "rodinia"});
 	int tiles = arguments.number("tiles", 5, 32, 198, "length of the sequences in tiles of 32");
 	int gap = arguments.number("gap", 4, 4, 4, "cost of a gap's letter");
 	arguments.end();
@@ -109,11 +148,12 @@ int main(int argc, char **argv)
 			similarities[(size_t)y * columns + x] = score_of(down[y - 1], across[x - 1]);
 
 	program::Array<int> device_similarities(similarities), device_scores(scores);
+	auto growing = arguments.is("rodinia") ? needle_cuda_shared_1_rodinia : needle_cuda_shared_1;
+	auto shrinking = arguments.is("rodinia") ? needle_cuda_shared_2_rodinia : needle_cuda_shared_2;
 	for (int diagonal = 1; diagonal <= tiles; diagonal++)
-		needle_cuda_shared_1<<<diagonal, TILE>>>(device_similarities, device_scores, columns, gap, diagonal);
+		growing<<<diagonal, TILE>>>(device_similarities, device_scores, columns, gap, diagonal);
 	for (int diagonal = tiles - 1; diagonal >= 1; diagonal--)
-		needle_cuda_shared_2<<<diagonal, TILE>>>(device_similarities, device_scores, columns, gap, diagonal,
-		                                         tiles);
+		shrinking<<<diagonal, TILE>>>(device_similarities, device_scores, columns, gap, diagonal, tiles);
 	CHECK(cudaGetLastError());
 
 	for (int y = 1; y <= length; y++)

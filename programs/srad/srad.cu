@@ -60,14 +60,16 @@ __global__ void srad_2(float *image, const float *c, const float *north, const f
 
 // Pixels beyond the block, one per thread. Without volatile, the compiler would select an address and load once. The
 // paper's program (sharing, Fig. 7) branches instead, and each load names its variable.
-typedef volatile float Beyond;
+typedef volatile float Beyond[BLOCK_SIZE][BLOCK_SIZE];
+typedef float Pixels[BLOCK_SIZE][BLOCK_SIZE];
 
-__global__ void srad_cuda_1(float *east, float *west, float *north, float *south, const float *image, float *c,
-                            int width, int height, int pitch, float speckle)
+// Rodinia has barriers between the loads.
+template <bool rodinia>
+__device__ void find_coefficients(Pixels &temp, Pixels &temp_result, Beyond &north_of, Beyond &south_of,
+                                  Beyond &west_of, Beyond &east_of, float *east, float *west, float *north,
+                                  float *south, const float *image, float *c, int width, int height, int pitch,
+                                  float speckle)
 {
-	__shared__ float temp[BLOCK_SIZE][BLOCK_SIZE], temp_result[BLOCK_SIZE][BLOCK_SIZE];
-	__shared__ Beyond north_of[BLOCK_SIZE][BLOCK_SIZE], south_of[BLOCK_SIZE][BLOCK_SIZE];
-	__shared__ Beyond west_of[BLOCK_SIZE][BLOCK_SIZE], east_of[BLOCK_SIZE][BLOCK_SIZE];
 	int tx = threadIdx.x, ty = threadIdx.y;
 	int left = blockIdx.x * BLOCK_SIZE, top = blockIdx.y * BLOCK_SIZE;
 	int x = left + tx, y = top + ty, i = y * pitch + x;
@@ -75,8 +77,12 @@ __global__ void srad_cuda_1(float *east, float *west, float *north, float *south
 	// At the picture's edge, the edge pixel replaces the one beyond.
 	north_of[ty][tx] = image[max(top - 1, 0) * pitch + x];
 	south_of[ty][tx] = image[min(top + BLOCK_SIZE, height - 1) * pitch + x];
+	if (rodinia)
+		__syncthreads();
 	west_of[ty][tx] = image[y * pitch + max(left - 1, 0)];
 	east_of[ty][tx] = image[y * pitch + min(left + BLOCK_SIZE, width - 1)];
+	if (rodinia)
+		__syncthreads();
 	temp[ty][tx] = image[i];
 	__syncthreads();
 
@@ -95,19 +101,37 @@ __global__ void srad_cuda_1(float *east, float *west, float *north, float *south
 	south[i] = s;
 }
 
-__global__ void srad_cuda_2(const float *east, const float *west, const float *north, const float *south, float *image,
-                            const float *c, int width, int height, int pitch, float quarter)
+__global__ void srad_cuda_1(float *east, float *west, float *north, float *south, const float *image, float *c,
+                            int width, int height, int pitch, float speckle)
 {
-	__shared__ float c_cuda_temp[BLOCK_SIZE][BLOCK_SIZE], c_cuda_result[BLOCK_SIZE][BLOCK_SIZE];
-	__shared__ float temp[BLOCK_SIZE][BLOCK_SIZE];
-	__shared__ Beyond south_of[BLOCK_SIZE][BLOCK_SIZE], east_of[BLOCK_SIZE][BLOCK_SIZE];
+	__shared__ Pixels temp, temp_result;
+	__shared__ Beyond north_of, south_of, west_of, east_of;
+	find_coefficients<false>(temp, temp_result, north_of, south_of, west_of, east_of, east, west, north, south,
+	                         image, c, width, height, pitch, speckle);
+}
+
+// Rodinia loads the image first, and has barriers between the loads.
+template <bool rodinia>
+__device__ void mix(Pixels &c_cuda_temp, Pixels &c_cuda_result, Pixels &temp, Beyond &south_of, Beyond &east_of,
+                    const float *east, const float *west, const float *north, const float *south, float *image,
+                    const float *c, int width, int height, int pitch, float quarter)
+{
 	int tx = threadIdx.x, ty = threadIdx.y;
 	int left = blockIdx.x * BLOCK_SIZE, top = blockIdx.y * BLOCK_SIZE;
 	int x = left + tx, y = top + ty, i = y * pitch + x;
 
+	if (rodinia) {
+		temp[ty][tx] = image[i];
+		__syncthreads();
+	}
 	south_of[ty][tx] = c[min(top + BLOCK_SIZE, height - 1) * pitch + x];
+	if (rodinia)
+		__syncthreads();
 	east_of[ty][tx] = c[y * pitch + min(left + BLOCK_SIZE, width - 1)];
-	temp[ty][tx] = image[i];
+	if (rodinia)
+		__syncthreads();
+	else
+		temp[ty][tx] = image[i];
 	c_cuda_temp[ty][tx] = c[i];
 	__syncthreads();
 
@@ -119,6 +143,35 @@ __global__ void srad_cuda_2(const float *east, const float *west, const float *n
 	__syncthreads();
 
 	image[i] = c_cuda_result[ty][tx];
+}
+
+__global__ void srad_cuda_2(const float *east, const float *west, const float *north, const float *south, float *image,
+                            const float *c, int width, int height, int pitch, float quarter)
+{
+	__shared__ Pixels c_cuda_temp, c_cuda_result, temp;
+	__shared__ Beyond south_of, east_of;
+	mix<false>(c_cuda_temp, c_cuda_result, temp, south_of, east_of, east, west, north, south, image, c, width,
+	           height, pitch, quarter);
+}
+
+// CUDA 4.0 places shared variables in the order of their first use.
+__global__ void srad_cuda_1_rodinia(float *east, float *west, float *north, float *south, const float *image, float *c,
+                                    int width, int height, int pitch, float speckle)
+{
+	__shared__ Beyond north_of, south_of, west_of, east_of;
+	__shared__ Pixels temp, temp_result;
+	find_coefficients<true>(temp, temp_result, north_of, south_of, west_of, east_of, east, west, north, south,
+	                        image, c, width, height, pitch, speckle);
+}
+
+__global__ void srad_cuda_2_rodinia(const float *east, const float *west, const float *north, const float *south,
+                                    float *image, const float *c, int width, int height, int pitch, float quarter)
+{
+	__shared__ Pixels temp;
+	__shared__ Beyond south_of, east_of;
+	__shared__ Pixels c_cuda_temp, c_cuda_result;
+	mix<true>(c_cuda_temp, c_cuda_result, temp, south_of, east_of, east, west, north, south, image, c, width,
+	          height, pitch, quarter);
 }
 
 struct Picture {
@@ -193,13 +246,14 @@ static std::vector<float> expect(const Picture &picture, int steps, float quarte
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "srad", {"plain", "shared"});
+	program::Arguments arguments(argc, argv, "srad", {"plain", "shared", "rodinia"});
 	int width = arguments.number("width", 96, 480, 2040, "pixels in a row");
 	int height = arguments.number("height", 72, 480, 2040, "rows");
 	int steps = arguments.number("steps", 2, 2, 1, "steps of diffusion");
 	arguments.end();
 	bool fits = arguments.is("plain") || (width % BLOCK_SIZE == 0 && height % BLOCK_SIZE == 0);
-	arguments.require(width > 0 && height > 0 && fits, "a width and a height, in the form shared multiples of 24");
+	arguments.require(width > 0 && height > 0 && fits,
+	                  "a width and a height, except in the form plain multiples of 24");
 
 	program::Random random(arguments.seed());
 	const float quarter = 0.25f * 0.5f; // a quarter of lambda, the speed
@@ -216,6 +270,11 @@ int main(int argc, char **argv)
 		if (arguments.is("shared")) {
 			srad_cuda_1<<<tiles, tile>>>(east, west, north, south, image, c, width, height, pitch, speckle);
 			srad_cuda_2<<<tiles, tile>>>(east, west, north, south, image, c, width, height, pitch, quarter);
+		} else if (arguments.is("rodinia")) {
+			srad_cuda_1_rodinia<<<tiles, tile>>>(east, west, north, south, image, c, width, height, pitch,
+			                                     speckle);
+			srad_cuda_2_rodinia<<<tiles, tile>>>(east, west, north, south, image, c, width, height, pitch,
+			                                     quarter);
 		} else {
 			srad_1<<<grid, block>>>(image, c, north, south, west, east, width, height, pitch, speckle);
 			srad_2<<<grid, block>>>(image, c, north, south, west, east, width, height, pitch, quarter);
