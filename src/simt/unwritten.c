@@ -417,7 +417,8 @@ void unwritten_stored(struct simt_warp *warp, unsigned lane, uint64_t address, u
 	if (known)
 		memset(known + address - window_of(space), true, bytes);
 	else if (space == PTX_GLOBAL && warp->block->checks->unwritten->kinds & SIMT_CHECK_INIT)
-		simt_mark_written(warp->block->launch->memory, simt_address(warp->block->launch->memory, address), bytes);
+		simt_mark_written(warp->block->launch->memory, simt_address(warp->block->launch->memory, address),
+		                  bytes);
 }
 
 void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes, bool written)

@@ -159,4 +159,36 @@ for how in "--check race" "--sample 100" "--journal parent.journal"; do
 done
 try_program 1 run -m rtx3070 -o launch.livelock=50000 --check race -- ./parent polls
 grep "$turns\|kernel _Z6parent" err | head -n 1 | grep -q "never ends" || fail "the reason is not before the message"
+
+# A grid that cannot run ends the kernel that launched it, with the reason. Impossible shapes are the device's errors.
+cat > unable.cu <<'CU'
+#include <cstdio>
+__global__ void child(int *x)
+{
+	*x = 1;
+}
+__global__ void parent(int *x, int grid_y, int block_z, int shared)
+{
+	child<<<dim3(1, grid_y), dim3(1, 1, block_z), shared>>>(x);
+	printf("error %d\n", (int)cudaGetLastError());
+}
+int main(int count, char **)
+{
+	int *x;
+	cudaMalloc(&x, 4);
+	parent<<<1, 1>>>(x, 65536, 1, 0);
+	parent<<<1, 1>>>(x, 1, 65, 0);
+	parent<<<1, 1>>>(x, 1, 1, 300000);
+	cudaError_t launch = cudaGetLastError();
+	printf("%s\n", cudaGetErrorName(launch));
+}
+CU
+"$sluice" cc unable.cu -o unable || fail "unable.cu does not compile"
+for how in "" "-o launch.concurrent=1" "--functional"; do
+	try_program 0 run -m rtx3070 $how -- ./unable
+	[ "$(grep -c "error 9" out)" = 2 ] || fail "$how: the shapes are no errors of the device"
+	[ "$(grep -c "the shape of the grid or block is not possible" err)" = 2 ] || fail "$how: no message about the shapes"
+	says err "_Z5childPi: a block needs 300000 bytes of shared memory"
+	says out "cudaErrorInvalidConfiguration"
+done
 finish

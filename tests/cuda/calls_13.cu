@@ -340,8 +340,8 @@ static void test_versions()
 	how.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
 	void *older, *newer;
 	fill(pinned, 500);
-	FINE(cuGetProcAddress("cuMemcpyBatchAsync", &older, 12080, 0));
-	FINE(cuGetProcAddress("cuMemcpyBatchAsync", &newer, 13000, 0));
+	FINE(cuGetProcAddress("cuMemcpyBatchAsync", &older, 12080, 0, NULL));
+	FINE(cuGetProcAddress("cuMemcpyBatchAsync", &newer, 13000, 0, NULL));
 	FINE(((batch_12)older)(to, from, sizes, 1, &how, &start, 1, &wrong, stream));
 	FINE(((batch_13)newer)(result, to, sizes, 1, &how, &start, 1, stream));
 	FINE(cuStreamSynchronize(stream));
@@ -359,7 +359,7 @@ static void test_versions()
 	FINE(cuStreamSynchronize(stream));
 	CHECK(holds(back, 600));
 	// the per-thread default stream takes batches as stream 0
-	FINE(cuGetProcAddress("cuMemcpyBatchAsync", &newer, 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM));
+	FINE(cuGetProcAddress("cuMemcpyBatchAsync", &newer, 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL));
 	FINE(((batch_13)newer)(result, to, sizes, 1, &how, &start, 1, NULL));
 	FINE(cuStreamSynchronize(CU_STREAM_PER_THREAD));
 }

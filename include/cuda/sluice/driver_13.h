@@ -193,7 +193,7 @@ CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *
 			   const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *parameters);
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *parameters);
 CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, CUgraphNodeParams *parameters);
-#if CUDA_VERSION >= 12030
+#if CUDA_VERSION >= 13000
 #define cuGraphAddNode cuGraphAddNode_v2
 #endif
 
