@@ -372,15 +372,17 @@ static void note_children_in_turn(const struct launch *launch)
 {
 	sluice_gpu *gpu = launch->gpu;
 	const char *reason = sluice_queue_refused(gpu);
-	gpu->children_in_turn = reason ? reason : "a cooperative kernel needs the whole machine";
-	gpu->records.in_turn = gpu->children_in_turn;
+	if (!reason)
+		reason = gpu_kernels_at_once(gpu->gpu) > 1 ? "a cooperative kernel needs the whole machine"
+		                                           : "one kernel runs at a time (launch.concurrent)";
+	gpu->records.in_turn = gpu->children_in_turn = reason;
 }
 
 enum sluice_status launch_run_alone(struct launch *launch, struct sluice_error *error)
 {
 	run_ahead_find(launch->gpu, launch->checked.kernel, launch->run);
 	enum sluice_status status = run_recorded(launch, error);
-	if (launch->runtime.waiting.count && gpu_kernels_at_once(launch->gpu->gpu) > 1)
+	if (launch->runtime.waiting.count && !launch->runtime.is_waited_for)
 		note_children_in_turn(launch);
 	status = run_children(launch, false, status, error);
 	return run_children(launch, true, status, error);

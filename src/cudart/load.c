@@ -58,7 +58,9 @@ static cudaError_t refuse(enum fat_result result, const struct fat_code *code)
 		                      "arch=compute_%u,code=compute_%u, or with the nvcc of 'sluice toolkit'",
 		                      code->architecture, code->architecture, code->architecture);
 	if (result == FAT_EMPTY)
-		return runtime_refuse(call, cudaErrorNoKernelImageForDevice, "it has no code");
+		return runtime_refuse(call, cudaErrorNoKernelImageForDevice,
+		                      "it has no code; what NVIDIA's nvcc compiles with -rdc=true cannot be linked "
+		                      "here: compile with the nvcc of 'sluice toolkit'");
 	return runtime_refuse(call, cudaErrorInvalidKernelImage,
 	                      "it is truncated, or of a kind that Sluice does not "
 	                      "know");

@@ -27,7 +27,7 @@ cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp_12 *properties, int
 
 cudaError_t cudaChooseDevice_v2(int *device, const struct cudaDeviceProp_12 *properties)
 {
-	return cudaChooseDevice(device, &properties->first);
+	return cudaChooseDevice(device, properties ? &properties->first : NULL);
 }
 
 /* Copies the fields from `first` to `last`, which are contiguous and in the same order in both structs. */

@@ -54,10 +54,10 @@ says out "release 12.4, V12.4.0"
 says out "nvcc: NVIDIA (R) Cuda compiler driver"
 says out Sluice
 for release in 11.5 12.4 13.0; do
-	makes 0 --cuda ${release%.*} --version
+	makes 0 --cuda-version ${release%.*} --version
 	says out "release $release, V$release.0"
 done
-makes 2 --cuda 10 --version
+makes 2 --cuda-version 10 --version
 says err "expected 11, 12 or 13"
 makes 2
 says err "no input files"
@@ -430,6 +430,13 @@ runs ./linked "$result"
 makes 0 -dc one.cu two.cu
 makes 0 one.o two.o -o linked
 runs ./linked "$result"
+makes 0 -dlink -c one.o two.o -o device.o
+[ -s device.o ] || fail "-dlink -c writes no object"
+rm device.o
+echo 'int none;' >none.c
+makes 0 -c none.c -o none.o
+makes 0 -dlink none.o -o device.o
+[ -s device.o ] || fail "-dlink writes no object where nothing is to be linked"
 makes 0 -dlink one.o two.o -o device.o
 cc one.o two.o device.o -L"$toolkit/lib64" -lcudart_static -lcudadevrt -lrt -lpthread -ldl -lstdc++ -o linked 2>err || fail "cc does not link"
 LD_LIBRARY_PATH=$toolkit/lib64
@@ -661,4 +668,41 @@ echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
 	says err "lcusparse"
 	exit "$failures"
 ) || failures=$((failures + 1))
+# nvcc takes pragmas in macros, and a return without the result, where clang does not. Strings and operators with
+# the same characters stay.
+cat >dialect.cu <<'CU'
+#include <cstdio>
+#define UNROLL #pragma unroll 4
+#define LATER \
+	# pragma nounroll
+#define NAME(x) #x
+__global__ void sum(int *p)
+{
+	UNROLL
+	for (int i = 0; i < 8; i++)
+		p[0] += i;
+	LATER
+	for (int i = 0; i < 8; i++)
+		p[0] += i;
+}
+int main(int count, char **)
+{
+	int *p, value;
+	if (count > 5)
+		return;
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	sum<<<1, 1>>>(p);
+	cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost);
+	printf("%s %s %d\n", NAME(pragma), "#pragma unroll", value);
+	return 0;
+}
+CU
+makes 0 dialect.cu -o dialect
+says err "should return a value"
+[ "$(./dialect 2>/dev/null)" = "pragma #pragma unroll 56" ] || fail "dialect.cu prints something else"
+echo '#include <CL/cl.h>' >opencl.cu
+makes 1 -c opencl.cu
+says err "has no OpenCL"
+
 finish

@@ -152,10 +152,10 @@ try_program 0 run -m rtx3070 --stats parent.json -- ./parent polls
 says_only out "cudaSuccess"
 grep -q "$turns" err && fail "nothing runs in turn"
 grep -q '"in_turn"' parent.json && fail "the statistics have a reason"
-for how in "--check race" "--sample 100" "--journal parent.journal"; do
+for how in "--check race" "--sample 100" "--journal parent.journal" "--mech sharing" "-o launch.concurrent=1"; do
 	try_program 0 run -m rtx3070 $how --stats parent.json -- ./parent
-	[ "$(grep -c "$turns: .*one launch at a time$" err)" = 1 ] || fail "$how: the reason is not given once"
-	grep -q '"in_turn":.*one launch at a time"' parent.json || fail "$how: the statistics lack the reason"
+	[ "$(grep -c "$turns: .*one [a-z]* .*at a time" err)" = 1 ] || fail "$how: the reason is not given once"
+	grep -q '"in_turn":.*at a time' parent.json || fail "$how: the statistics lack the reason"
 done
 try_program 1 run -m rtx3070 -o launch.livelock=50000 --check race -- ./parent polls
 grep "$turns\|kernel _Z6parent" err | head -n 1 | grep -q "never ends" || fail "the reason is not before the message"

@@ -1,5 +1,5 @@
-// Protects the faces of CUDA 11, 12 and 13 (sluice cc --cuda): each version's structs, and its forms of the calls whose
-// parameters changed. The same source is compiled with each.
+// Protects the faces of CUDA 11, 12 and 13 (sluice cc --cuda-version): each version's structs, and its forms of the
+// calls whose parameters changed. The same source is compiled with each.
 #include "check.h"
 
 #include <cuda.h>

@@ -1,6 +1,6 @@
 /* release: the CUDA version whose face these headers have, and the two types of cuda.h that clang's own headers use.
- * `sluice cc --cuda` and the folders of `sluice toolkit --cuda` define __SLUICE_CUDA__. Functions of another version
- * that contradict nothing are declared too. */
+ * `sluice cc --cuda-version` and the folders of `sluice toolkit --cuda` define __SLUICE_CUDA__. Functions of another
+ * version that contradict nothing are declared, too. */
 #ifndef SLUICE_RELEASE_H
 #define SLUICE_RELEASE_H
 

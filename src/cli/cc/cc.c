@@ -194,15 +194,18 @@ bool cc_take(struct cc *cc, const char *word, const char *next, int *i)
 		add_input(cc, word);
 		return true;
 	}
+	if (strcmp(word, "--x") == 0) /* nvcc's other spelling */
+		word = "-x";
 	if (strcmp(word, "--device-ptx") == 0 || strncmp(word, "--device-ptx=", 13) == 0) {
 		cc->device_ptx = word[12] ? word + 13 : next;
 		*i += !word[12];
 		return cc_needs_value(cc, "--device-ptx", cc->device_ptx);
 	}
-	if (strcmp(word, "--cuda") == 0 || strncmp(word, "--cuda=", 7) == 0) {
-		const char *value = word[6] ? word + 7 : next;
-		*i += !word[6];
-		return cc_needs_value(cc, "--cuda", value) && cc_find_cuda(cc->name, value, &cc->cuda);
+	if (strcmp(word, "--cuda-version") == 0 || strncmp(word, "--cuda-version=", 15) == 0) {
+		const char *value = word[14] ? word + 15 : next;
+		*i += !word[14];
+		return cc_needs_value(cc, "--cuda-version", value) &&
+		       cc_find_cuda(cc->name, "--cuda-version", value, &cc->cuda);
 	}
 	if (strcmp(word, "--ptx") == 0 || strcmp(word, "-ptx") == 0) {
 		cc->ptx = true;
@@ -308,7 +311,8 @@ static int print_help(void)
 	      "      --ptx              Write the device code as PTX (to -o FILE, else as\n"
 	      "                         NAME.ptx for NAME.cu); the same as clang's\n"
 	      "                         -S --cuda-device-only\n"
-	      "      --cuda 11|12|13    The CUDA version of headers and nvcc (12)\n"
+	      "      --cuda-version 11|12|13\n"
+	      "                         The CUDA version of headers and nvcc (12)\n"
 	      "  -v                     Print the commands; --dryrun only prints them\n"
 	      "\n"
 	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), after\n"

@@ -100,8 +100,8 @@ void cc_note_architecture(const struct cc *cc);
 bool cc_find_toolkit(struct cc *cc);
 /* Returns false after a message when the toolkit lacks a file that the command needs: a build was interrupted. */
 bool cc_check_toolkit(struct cc *cc);
-/* Finds the CUDA version that a text names: 11, 12 or 13. Returns false after a message. */
-bool cc_find_cuda(const char *name, const char *text, unsigned *number);
+/* Finds the CUDA version that an option's value names: 11, 12 or 13. Returns false after a message. */
+bool cc_find_cuda(const char *name, const char *option, const char *text, unsigned *number);
 /* Returns the name of a CUDA version, "12", or of its release, "12.4". */
 const char *cc_cuda_name(unsigned number);
 const char *cc_cuda_release(unsigned number);

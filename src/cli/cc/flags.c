@@ -14,6 +14,7 @@ enum translation {
 	DROP,          /* ignored */
 	REPLACE,       /* replaced by the words of `text` */
 	DEVICE,        /* the same, only for steps that compile CUDA */
+	JOIN,          /* `text` with the value after it */
 	RENAME,        /* renamed to `text`, a flag of clang or ours; the value becomes the next word */
 	ARCHITECTURE,  /* the value contains one or several sm_NN or compute_NN */
 	REGISTERS,     /* a number for ptxas */
@@ -40,147 +41,7 @@ struct flag {
 #define NO_MACHINE_CODE "Sluice runs PTX and makes no machine code for GPUs; --ptx writes the device code"
 
 static const struct flag flags[] = {
-	{"arch", true, ARCHITECTURE, NULL, NULL},
-	{"gpu-architecture", true, ARCHITECTURE, NULL, NULL},
-	{"gpu-name", true, ARCHITECTURE, NULL, NULL}, /* nvcc before version 5 */
-	{"gencode", true, ARCHITECTURE, NULL, NULL},
-	{"generate-code", true, ARCHITECTURE, NULL, NULL},
-	{"code", true, DROP, NULL, NULL},
-	{"gpu-code", true, DROP, NULL, NULL},
-	{"lineinfo", false, REPLACE, "-gline-tables-only", NULL},
-	{"generate-line-info", false, REPLACE, "-gline-tables-only", NULL},
-	{"G", false, REPLACE, "-g", NULL},
-	{"device-debug", false, REPLACE, "-g", NULL},
-	{"debug", false, REPLACE, "-g", NULL},
-	{"use_fast_math", false, DEVICE, "-Xarch_device -ffast-math -Xarch_device -fcuda-flush-denormals-to-zero",
-         NULL},
-	{"ftz", true, DEVICE, "-fcuda-flush-denormals-to-zero", "true"},
-	{"fmad", true, DEVICE, "-Xarch_device -ffp-contract=off", "false"},
-	{"prec-div", true, DROP, NULL, NULL},
-	{"prec-sqrt", true, DROP, NULL, NULL},
-	{"restrict", false, DROP, NULL, NULL},
-	{"maxrregcount", true, REGISTERS, NULL, NULL},
-	{"Xptxas", true, PTXAS, NULL, NULL},
-	{"ptxas-options", true, PTXAS, NULL, NULL},
-	{"po", true, PTXAS, NULL, NULL},
-	{"Xcompiler", true, HOST, NULL, NULL},
-	{"compiler-options", true, HOST, NULL, NULL},
-	{"Xlinker", true, LINKER, NULL, NULL},
-	{"linker-options", true, LINKER, NULL, NULL},
-	{"Xarchive", true, DROP, NULL, NULL},
-	{"archive-options", true, DROP, NULL, NULL},
-	{"Xnvlink", true, DROP, NULL, NULL},
-	{"nvlink-options", true, DROP, NULL, NULL},
-	{"Xcudafe", true, DROP, NULL, NULL},
-	{"Xopencc", true, DROP, NULL, NULL},
-	{"opencc-options", true, DROP, NULL, NULL},
-	{"host-compilation", true, DROP, NULL, NULL}, /* C++ is the default */
-	{"dopt", true, DROP, NULL, NULL},             /* device code is always optimized */
-	{"extra-device-vectorization", false, DROP, NULL, NULL},
-	{"minimal", false, DROP, NULL, NULL},
-	{"static-global-template-stub", true, DROP, NULL, NULL},
-	{"use-local-env", false, DROP, NULL, NULL},
-	{"target-dir", true, DROP, NULL, NULL},
-	{"target-directory", true, DROP, NULL, NULL},
-	{"compress-mode", true, DROP, NULL, NULL},
-	{"no-compress", false, DROP, NULL, NULL},
-	{"fdevice-time-trace", true, DROP, NULL, NULL},
-	{"ccbin", true, DROP, NULL, NULL},
-	{"compiler-bindir", true, DROP, NULL, NULL},
-	{"allow-unsupported-compiler", false, DROP, NULL, NULL},
-	{"cudart", true, DROP, NULL, NULL},
-	{"cudadevrt", true, DROP, NULL, NULL},
-	{"lcudart", false, DROP, NULL, NULL}, /* our libcudart is always linked, and contains the driver API */
-	{"lcudart_static", false, DROP, NULL, NULL},
-	{"lcudadevrt", false, DROP, NULL, NULL},
-	{"lcuda", false, DROP, NULL, NULL},
-	{"lgomp", false, MODE, "o", NULL}, /* replaced by clang's OpenMP library, which also has gcc's entry points */
-	{"Wno-deprecated-gpu-targets", false, DROP, NULL, NULL},
-	{"Wdefault-stream-launch", false, DROP, NULL, NULL},
-	{"Wmissing-launch-bounds", false, DROP, NULL, NULL},
-	{"Wext-lambda-captures-this", false, DROP, NULL, NULL},
-	{"Wreorder", false, DROP, NULL, NULL}, /* clang warns by default */
-	{"diag-suppress", true, DROP, NULL, NULL},
-	{"diag-warn", true, DROP, NULL, NULL},
-	{"diag-error", true, DROP, NULL, NULL},
-	{"display-error-number", false, DROP, NULL, NULL},
-	{"err-no", false, DROP, NULL, NULL},
-	{"no-display-error-number", false, DROP, NULL, NULL},
-	{"disable-warnings", false, REPLACE, "-w", NULL},
-	{"expt-relaxed-constexpr", false, DROP, NULL, NULL},
-	{"expt-extended-lambda", false, DROP, NULL, NULL},
-	{"extended-lambda", false, DROP, NULL, NULL},
-	{"no-host-device-initializer-list", false, DROP, NULL, NULL},
-	{"nohdinitlist", false, DROP, NULL, NULL},
-	{"no-host-device-move-forward", false, DROP, NULL, NULL},
-	{"nohdmoveforward", false, DROP, NULL, NULL},
-	{"brief-diagnostics", true, DROP, NULL, NULL},
-	{"brief-diags", true, DROP, NULL, NULL},
-	{"jump-table-density", true, DROP, NULL, NULL},
-	{"jtd", true, DROP, NULL, NULL},
-	{"default-stream", true, STREAMS, NULL, NULL},
-	{"threads", true, DROP, NULL, NULL},
-	{"t", true, DROP, NULL, NULL},
-	{"split-compile", true, DROP, NULL, NULL},
-	{"res-usage", false, DROP, NULL, NULL}, /* 'sluice ptx' shows it */
-	{"resource-usage", false, DROP, NULL, NULL},
-	{"keep", false, DROP, NULL, NULL},
-	{"keep-dir", true, DROP, NULL, NULL},
-	{"keep-device-functions", false, DROP, NULL, NULL},
-	{"source-in-ptx", false, DROP, NULL, NULL},
-	{"src-in-ptx", false, DROP, NULL, NULL},
-	{"time", true, DROP, NULL, NULL},
-	{"extensible-whole-program", false, DROP, NULL, NULL},
-	{"ewp", false, DROP, NULL, NULL},
-	{"dlto", false, DROP, NULL, NULL}, /* device code of several files is always linked as PTX */
-	{"dlink-time-opt", false, DROP, NULL, NULL},
-	{"forward-unknown-to-host-compiler", false, DROP, NULL, NULL}, /* unknown flags are always passed to clang */
-	{"forward-unknown-to-host-linker", false, DROP, NULL, NULL},
-	{"forward-unknown-opts", false, DROP, NULL, NULL},
-	{"options-file", true, FILE_OF_WORDS, NULL, NULL},
-	{"optf", true, FILE_OF_WORDS, NULL, NULL},
-	{"output-directory", true, FOLDER, NULL, NULL},
-	{"odir", true, FOLDER, NULL, NULL},
-	{"output-file", true, RENAME, "-o", NULL},
-	{"include-path", true, RENAME, "-I", NULL},
-	{"system-include", true, RENAME, "-isystem", NULL},
-	{"pre-include", true, RENAME, "-include", NULL},
-	{"library-path", true, RENAME, "-L", NULL},
-	{"library", true, RENAME, "-l", NULL},
-	{"define-macro", true, RENAME, "-D", NULL},
-	{"undefine-macro", true, RENAME, "-U", NULL},
-	{"generate-dependencies", false, RENAME, "-M", NULL},
-	{"generate-nonsystem-dependencies", false, RENAME, "-MM", NULL},
-	{"generate-dependencies-with-compile", false, RENAME, "-MD", NULL},
-	{"generate-nonsystem-dependencies-with-compile", false, RENAME, "-MMD", NULL},
-	{"dependency-output", true, RENAME, "-MF", NULL},
-	{"dependency-target-name", true, RENAME, "-MT", NULL},
-	{"generate-dependency-targets", false, RENAME, "-MP", NULL},
-	{"preprocess", false, RENAME, "-E", NULL},
-	{"compile", false, RENAME, "-c", NULL},
-	{"verbose", false, RENAME, "-v", NULL},
-	{"machine", true, DROP, NULL, NULL}, /* always 64 bits */
-	{"m", true, DROP, NULL, NULL},
-	{"std", true, STANDARD, NULL, NULL},
-	{"dc", false, MODE, "d", NULL},
-	{"device-c", false, MODE, "d", NULL},
-	{"dw", false, MODE, "w", NULL},
-	{"device-w", false, MODE, "w", NULL},
-	{"rdc", true, MODE, "r", "true"},
-	{"relocatable-device-code", true, MODE, "r", "true"},
-	{"dlink", false, MODE, "l", NULL},
-	{"device-link", false, MODE, "l", NULL},
-	{"lib", false, MODE, "a", NULL},
-	{"link", false, DROP, NULL, NULL},
-	{"dryrun", false, MODE, "n", NULL},
-	{"version", false, MODE, "V", NULL},
-	{"V", false, MODE, "V", NULL},
-	{"list-gpu-arch", false, MODE, "A", NULL},
-	{"list-gpu-code", false, MODE, "C", NULL},
-	{"cubin", false, CONTAINER, ".cubin", NULL},
-	{"fatbin", false, CONTAINER, ".fatbin", NULL},
-	{"optix-ir", false, REFUSE, NO_MACHINE_CODE, NULL},
-	{"cuda", false, MODE, "u", NULL},
+#include "cli/cc/flags.def"
 };
 
 bool cc_needs_value(const struct cc *cc, const char *word, const char *value)
@@ -510,6 +371,9 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 	case DEVICE:
 		if (applies)
 			add_parts(cc, flag->translation == DEVICE ? &cc->device : &cc->user, flag->text);
+		return true;
+	case JOIN:
+		cc_add(&cc->user, cc_joined(cc, flag->text, value));
 		return true;
 	case RENAME:
 		return rename_flag(cc, flag->text, value);

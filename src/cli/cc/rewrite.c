@@ -2,8 +2,8 @@
  *
  * `kernel<< <grid, block>> >(...)`, accepted by old versions of nvcc, is written with the blanks after the brackets.
  * Lengths stay the same, and so do lines and columns. Launches in device code become calls of sluice/device_runtime.h;
- * line numbers stay. assembler.c rewrites assembler, alignment.c declarations. An overlay of clang's file system puts
- * each rewritten copy in place of its original, so that file names and includes stay valid.
+ * line numbers stay. assembler.c rewrites assembler, alignment.c declarations, pragma.c pragmas in macros. An overlay
+ * of clang's file system puts each rewritten copy in place of its original, so that file names and includes stay valid.
  */
 #include "cli/cc/rewrite.h"
 
@@ -125,7 +125,7 @@ static void scan_text(struct rewriting *rewriting, struct scan *scan, const char
 			rewrite_skip_to(scan, "*/");
 		} else if (c == '"' || c == '\'') {
 			scan_skip_quoted(scan);
-		} else if (c == '#' && starts) {
+		} else if (c == '#' && starts && !scan->in_directive) {
 			scan->at++;
 			scan->in_directive = true;
 			follow_include(rewriting, scan, path);

@@ -173,6 +173,8 @@ void rewrite_take_punctuation(struct scan *scan, char c)
 		scan->opened = 0;
 	if (c == '(' || c == '{' || c == ';')
 		scan->defined = NULL; /* the macro has more than words */
+	if (c == '#' && scan->define == NAMES_DEFINED)
+		scan_pragma(scan);
 	if (c == '~' && scan->in_library)
 		scan_destructor(scan);
 	if (!scan->in_directive && ((c == ';' && !scan->depth) || c == '{' || c == '}'))

@@ -1,5 +1,5 @@
-/* scan: the state of a source scan by rewrite.c and rewrite_text.c, and the rewriting functions of assembler.c and
- * alignment.c. */
+/* scan: the state of a source scan by rewrite.c and rewrite_text.c, and the rewriting functions of assembler.c,
+ * alignment.c and pragma.c. */
 #ifndef SLUICE_CLI_CC_SCAN_H
 #define SLUICE_CLI_CC_SCAN_H
 
@@ -79,6 +79,9 @@ void scan_alignment(struct scan *scan);
 
 /* At "__device__", of that length: removes it if __shared__ is also present. */
 void scan_device_word(struct scan *scan, size_t length);
+
+/* At the '#' of "#define NAME #pragma TEXT": rewrites the pragma as an operator. */
+void scan_pragma(struct scan *scan);
 
 /* At the '~' of "~NAME() {": replaces a destructor that contains assembler by a defaulted one, and moves to its end. */
 void scan_destructor(struct scan *scan);

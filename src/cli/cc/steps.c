@@ -24,6 +24,8 @@ static void add_cuda_base(struct cc *cc, struct argument_list *command)
 		/* "..."NAME and narrowing initializers were accepted by old versions of nvcc */
 		"-Wno-reserved-user-defined-literal",
 		"-Wno-c++11-narrowing",
+		/* `return;` in a function with a result is only a warning for nvcc */
+		"-Wno-error=return-type",
 		/* libcu++ declares variadic functions, but calls none */
 		"-Xclang",
 		"-fcuda-allow-variadic-functions",
@@ -275,28 +277,34 @@ static int compile_all(struct cc *cc)
 	return 0;
 }
 
-/* Makes the additional object for relocatable objects among the files; *object is NULL when none is needed. */
-static int make_stub(struct cc *cc, const char *output, const char **object)
+/* Compiles the source that cc_link_device() wrote. */
+static int compile_stub(struct cc *cc, const char *source, const char *object)
 {
 	static const char *const compiler[] = {"-x", "c", "-fPIC", "-O1", "-c", NULL};
-	const char *stub;
-	*object = NULL;
-	if (cc->dry_run)
-		return 0;
-	if (!cc_link_device(cc, &cc->user, &stub))
-		return CLI_FAILED;
-	if (!stub)
-		return 0;
 	struct argument_list command = {0};
 	cc_add(&command, NULL);
 	cc_add_all(&command, compiler);
-	cc_add(&command, stub);
+	cc_add(&command, source);
 	cc_add(&command, "-o");
-	cc_add(&command, output);
+	cc_add(&command, object);
 	int status = cc_run(cc, &command);
 	free(command.list);
-	*object = output;
 	return status;
+}
+
+/* Makes the additional object for relocatable objects among the files; *object is NULL when none is needed. */
+static int make_stub(struct cc *cc, const char *output, const char **object)
+{
+	const char *source;
+	*object = NULL;
+	if (cc->dry_run)
+		return 0;
+	if (!cc_link_device(cc, &cc->user, &source))
+		return CLI_FAILED;
+	if (!source)
+		return 0;
+	*object = output;
+	return compile_stub(cc, source, output);
 }
 
 /* Our runtime must precede those of a user's -L and -rpath for another toolkit. It is an RPATH, which LD_LIBRARY_PATH
@@ -345,8 +353,11 @@ static int link_all(struct cc *cc)
 /* Makes the object of -dlink, even when there is nothing to link. */
 static int link_device(struct cc *cc)
 {
-	const char *stub;
-	return make_stub(cc, cc->output ? cc->output : "a_dlink.o", &stub);
+	const char *object, *output = cc->output ? cc->output : "a_dlink.o", *empty = cc_new_temporary(cc, "-empty.c");
+	int status = make_stub(cc, output, &object);
+	if (status != 0 || object || cc->dry_run)
+		return status;
+	return cc_write_file(cc, empty, "", 0) ? compile_stub(cc, empty, output) : CLI_FAILED;
 }
 
 static int make_archive(struct cc *cc)
@@ -365,9 +376,9 @@ static int make_archive(struct cc *cc)
 int cc_run_steps(struct cc *cc)
 {
 	int status = compile_all(cc);
+	if (status == 0 && cc->links_device)
+		return link_device(cc); /* also with -c */
 	if (status != 0 || !cc->links)
 		return status;
-	if (cc->makes_archive)
-		return make_archive(cc);
-	return cc->links_device ? link_device(cc) : link_all(cc);
+	return cc->makes_archive ? make_archive(cc) : link_all(cc);
 }

@@ -35,14 +35,14 @@ const char *cc_cuda_release(unsigned number)
 	return find(number)->release;
 }
 
-bool cc_find_cuda(const char *name, const char *text, unsigned *number)
+bool cc_find_cuda(const char *name, const char *option, const char *text, unsigned *number)
 {
 	for (size_t k = 0; k < VERSIONS; k++)
 		if (strcmp(text, versions[k].name) == 0) {
 			*number = versions[k].number;
 			return true;
 		}
-	cli_error(name, "--cuda: expected 11, 12 or 13, not '%s'", text);
+	cli_error(name, "%s: expected 11, 12 or 13, not '%s'", option, text);
 	return false;
 }
 
@@ -126,7 +126,7 @@ int command_toolkit(int argc, char **argv)
 			cli_error(argv[0], "expected --cuda 11, 12 or 13, or no arguments, not '%s'", word);
 			return CLI_USAGE;
 		}
-		if (!cc_find_cuda(argv[0], is_joined ? word + 7 : argv[++i], &cuda))
+		if (!cc_find_cuda(argv[0], "--cuda", is_joined ? word + 7 : argv[++i], &cuda))
 			return CLI_USAGE;
 	}
 	if (!find_toolkit(argv[0], toolkit))
