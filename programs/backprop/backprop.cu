@@ -67,6 +67,22 @@ __global__ void bpnn_layerforward_CUDA_48(const float *input, float *weights, fl
 		partial_sums[blockIdx.y * hidden + y] = products[x][y];
 }
 
+__global__ void bpnn_adjust_weights_cuda(const float *delta, const float *input, float *weights, float *changes,
+                                         int hidden)
+{
+	int x = threadIdx.x, y = threadIdx.y;
+	int unit = blockIdx.y * TILE + y + 1;
+	int weight = unit * (hidden + 1) + x + 1;
+	float change = RATE * delta[x + 1] * input[unit] + MOMENTUM * changes[weight];
+	weights[weight] += change;
+	changes[weight] = change;
+	if (blockIdx.y == 0 && y == 0) { // the bias, whose input is 1
+		float bias_change = RATE * delta[x + 1] + MOMENTUM * changes[x + 1];
+		weights[x + 1] += bias_change;
+		changes[x + 1] = bias_change;
+	}
+}
+
 // The fifth level adds row 16. In Rodinia's kernel its values are undefined.
 __global__ void bpnn_layerforward_CUDA_height48(const float *input, float *weights, float *partial_sums, int hidden)
 {
@@ -88,22 +104,6 @@ __global__ void bpnn_layerforward_CUDA_height48(const float *input, float *weigh
 	__syncthreads();
 	if (x == 0)
 		partial_sums[blockIdx.y * hidden + y] = products[x][y];
-}
-
-__global__ void bpnn_adjust_weights_cuda(const float *delta, const float *input, float *weights, float *changes,
-                                         int hidden)
-{
-	int x = threadIdx.x, y = threadIdx.y;
-	int unit = blockIdx.y * TILE + y + 1;
-	int weight = unit * (hidden + 1) + x + 1;
-	float change = RATE * delta[x + 1] * input[unit] + MOMENTUM * changes[weight];
-	weights[weight] += change;
-	changes[weight] = change;
-	if (blockIdx.y == 0 && y == 0) { // the bias, whose input is 1
-		float bias_change = RATE * delta[x + 1] + MOMENTUM * changes[x + 1];
-		weights[x + 1] += bias_change;
-		changes[x + 1] = bias_change;
-	}
 }
 
 // The products of the tree, tile by tile, which layerforward stores in place of the weights. Tiles are `height` apart.

@@ -103,7 +103,7 @@ def asks(name):
 def run(sluice, text, folder, label):
     source, binary = folder / "calls.c", folder / "calls"
     source.write_text(text)
-    subprocess.run([sluice, "cc", "-O0", "-w", source, "-o", binary], check=True)
+    subprocess.run([sluice, "cc", "--cuda-version", "11", "-O0", "-w", source, "-o", binary], check=True)
     done = subprocess.run([*sanitized.preload(sluice), binary], capture_output=True, text=True, errors="replace", timeout=300, check=False)
     if done.returncode:
         sys.exit(f"{label}: status {done.returncode}\n{done.stderr[-30000:]}")
