@@ -50,11 +50,37 @@ static void check(const char *name, int code, int driver, int must_fail)
 """
 
 
+def of_version(text, cuda):
+    """Removes the parts for other CUDA versions."""
+    values = {"__SLUICE_CUDA__": cuda, "CUDART_VERSION": 1000 * cuda, "CUDA_VERSION": 1000 * cuda}
+    stack, lines = [], []
+    for line in text.split("\n"):
+        directive = re.match(r"\s*#\s*(if|elif|else|endif)\w*\b(.*)", line)
+        if not directive:
+            if all(state == "kept" for state in stack):
+                lines.append(line)
+            continue
+        word, condition = directive.groups()
+        known = re.fullmatch(r"\s*(\w+)\s*(==|<|>=)\s*(\d+)\s*", condition)
+        holds = True
+        if known and known[1] in values:
+            left, right = values[known[1]], int(known[3])
+            holds = {"==": left == right, "<": left < right, ">=": left >= right}[known[2]]
+        if word == "if":
+            stack.append("kept" if holds else "waits")
+        elif word == "endif":
+            stack.pop()
+        else:
+            stack[-1] = "kept" if stack[-1] == "waits" and holds else "past" if stack[-1] == "kept" else stack[-1]
+    return "\n".join(lines)
+
+
 def functions():
     """Returns (kind, name, [types]) for all declarations."""
     seen = {}
     for path in sorted(HEADERS.glob("cuda*.h")) + sorted((HEADERS / "sluice").glob("*.h")):
-        text = re.sub(r"/\*.*?\*/|__dv\([^()]*\)|__dv\(\w+\(\w*\)\)", " ", path.read_text(), flags=re.S)
+        text = re.sub(r"/\*.*?\*/|__dv\([^()]*\)|__dv\(\w+\(\w*\)\)", " ", of_version(path.read_text(), 12), flags=re.S)
+        text = re.sub(r"__SLUICE_FORM1[23]\(\w+\)", " ", text)
         for kind, name, parameters in DECLARATION.findall(text):
             if "_templates" not in path.name and not name.startswith("__"):
                 seen[name] = (kind, name, [type_of(p) for p in parameters.split(",") if p.strip() not in ("", "void")])
@@ -103,7 +129,7 @@ def asks(name):
 def run(sluice, text, folder, label):
     source, binary = folder / "calls.c", folder / "calls"
     source.write_text(text)
-    subprocess.run([sluice, "cc", "--cuda-version", "11", "-O0", "-w", source, "-o", binary], check=True)
+    subprocess.run([sluice, "cc", "--cuda-version", "12", "-O0", "-w", source, "-o", binary], check=True)
     done = subprocess.run([*sanitized.preload(sluice), binary], capture_output=True, text=True, errors="replace", timeout=300, check=False)
     if done.returncode:
         sys.exit(f"{label}: status {done.returncode}\n{done.stderr[-30000:]}")
