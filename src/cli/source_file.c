@@ -5,22 +5,14 @@
 #include "cli/cc/cc.h"
 #include "cli/commands.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool find_options(const char *command, char *toolkit, struct source_options *options)
 {
-	static const char *const places[] = {"../toolkit", CLI_INSTALLED_LIBRARIES "/toolkit", NULL};
-	const char *given = getenv("SLUICE_TOOLKIT"), *compiler = getenv("SLUICE_CLANG");
-	if (given && *given && !realpath(given, toolkit)) {
-		cli_error(command, "SLUICE_TOOLKIT=%s: %s", given, strerror(errno));
+	const char *compiler = getenv("SLUICE_CLANG");
+	if (!cc_toolkit_folder(command, toolkit))
 		return false;
-	}
-	if ((!given || !*given) && !cli_find_folder(places, "version.json", toolkit)) {
-		cli_error(command, "found no toolkit next to this program; set SLUICE_TOOLKIT to its folder");
-		return false;
-	}
 	*options = (struct source_options){.toolkit = toolkit, .compiler = compiler && *compiler ? compiler : NULL};
 	return true;
 }

@@ -294,21 +294,29 @@ static cudaError_t run_hints(const struct hints *batch)
 	return runtime_leave(runtime, result);
 }
 
+static cudaError_t prefetch(const char *call, void *const *pointers, const size_t *sizes, size_t count,
+                            const struct cudaMemLocation *locations, const size_t *starts, size_t location_count,
+                            unsigned long long flags, cudaStream_t stream)
+{
+	const struct hints batch = {.call = call,
+	                            .pointers = pointers,
+	                            .sizes = sizes,
+	                            .count = count,
+	                            .prefetches = true,
+	                            .locations = locations,
+	                            .starts = starts,
+	                            .location_count = location_count,
+	                            .flags = flags,
+	                            .stream = stream};
+	return run_hints(&batch);
+}
+
 cudaError_t cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t count, struct cudaMemLocation *locations,
                                       size_t *starts, size_t location_count, unsigned long long flags,
                                       cudaStream_t stream)
 {
-	const struct hints batch = {"cudaMemPrefetchBatchAsync",
-	                            pointers,
-	                            sizes,
-	                            count,
-	                            true,
-	                            locations,
-	                            starts,
-	                            location_count,
-	                            flags,
-	                            stream};
-	return run_hints(&batch);
+	return prefetch("cudaMemPrefetchBatchAsync", pointers, sizes, count, locations, starts, location_count, flags,
+	                stream);
 }
 
 cudaError_t cudaMemDiscardBatchAsync(void **pointers, size_t *sizes, size_t count, unsigned long long flags,
@@ -327,15 +335,6 @@ cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **pointers, size_t *sizes, 
                                                 struct cudaMemLocation *locations, size_t *starts,
                                                 size_t location_count, unsigned long long flags, cudaStream_t stream)
 {
-	const struct hints batch = {"cudaMemDiscardAndPrefetchBatchAsync",
-	                            pointers,
-	                            sizes,
-	                            count,
-	                            true,
-	                            locations,
-	                            starts,
-	                            location_count,
-	                            flags,
-	                            stream};
-	return run_hints(&batch);
+	return prefetch("cudaMemDiscardAndPrefetchBatchAsync", pointers, sizes, count, locations, starts,
+	                location_count, flags, stream);
 }

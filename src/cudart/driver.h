@@ -19,6 +19,8 @@ CUresult driver_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *paramete
 CUDA_MEMCPY3D driver_box_of(const struct cudaMemcpy3DParms *parameters);
 /* Converts a kernel node's parameters to the runtime's form. */
 void driver_kernel_node(const CUDA_KERNEL_NODE_PARAMS *given, struct cudaKernelNodeParams *parameters);
+/* Returns the symbol that a CUfunction or CUkernel is; NULL: there is none. */
+struct symbol *driver_symbol(const struct runtime *runtime, const void *function);
 /* True when the pointer is a loaded module. */
 bool driver_is_module(const struct runtime *runtime, const void *module);
 /* Converts a texel format to the runtime's form. Returns an error for an unsupported format. */

@@ -20,10 +20,8 @@ static char *find_buffer(void **extra)
 static bool spread(CUfunction function, char *buffer, void **parameters)
 {
 	struct runtime *runtime = runtime_enter_beside();
-	const struct symbol *symbol = runtime->kernels;
+	const struct symbol *symbol = driver_symbol(runtime, function);
 	uint32_t offset, size, count = 0;
-	while (symbol && symbol != (const void *)function)
-		symbol = symbol->next;
 	const sluice_kernel *kernel = symbol ? sluice_find_kernel(symbol->binary->module, symbol->name) : NULL;
 	for (; kernel && count < MOST_PARAMETERS && sluice_kernel_param(kernel, count, &offset, &size); count++)
 		parameters[count] = buffer + offset;

@@ -4,10 +4,9 @@
 
 #include <string.h>
 
-/* Returns the function's symbol, or NULL. */
-static const struct symbol *symbol_of(const struct runtime *runtime, const void *function)
+struct symbol *driver_symbol(const struct runtime *runtime, const void *function)
 {
-	const struct symbol *symbol = runtime->kernels;
+	struct symbol *symbol = runtime->kernels;
 	while (symbol && symbol != function)
 		symbol = symbol->next;
 	return symbol;
@@ -19,7 +18,7 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_check(runtime, "cuFuncGetModule", module);
-	const struct symbol *symbol = symbol_of(runtime, function);
+	const struct symbol *symbol = driver_symbol(runtime, function);
 	if (result == cudaSuccess && !symbol)
 		result = cudaErrorInvalidResourceHandle;
 	if (result == cudaSuccess)

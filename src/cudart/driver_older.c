@@ -18,9 +18,7 @@ struct older_launch {
 static struct older_launch *enter(struct runtime **runtime, const char *call, CUfunction function, cudaError_t *result)
 {
 	*runtime = runtime_enter_beside();
-	struct symbol *symbol = (*runtime)->kernels;
-	while (symbol && symbol != (const void *)function)
-		symbol = symbol->next;
+	struct symbol *symbol = driver_symbol(*runtime, function);
 	*result = (*runtime)->error;
 	if (*result == cudaSuccess && !symbol)
 		*result = runtime_refuse(call, cudaErrorInvalidResourceHandle, "%p is not a function",

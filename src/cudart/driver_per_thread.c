@@ -16,12 +16,14 @@ static CUstream of_thread(CUstream stream)
 	CUresult suffixed parameters;                                                                                  \
 	CUresult suffixed parameters
 
-/* Asynchronous calls, and calls about a stream. */
-#define OF_STREAM(name, parameters, arguments)                                                                         \
-	DEFINE(SUFFIXED(name, _ptsz), parameters)                                                                      \
+#define FORWARD(suffixed, parameters, call)                                                                            \
+	DEFINE(suffixed, parameters)                                                                                   \
 	{                                                                                                              \
-		return name arguments;                                                                                 \
+		return call;                                                                                           \
 	}
+
+/* Asynchronous calls, and calls about a stream. */
+#define OF_STREAM(name, parameters, arguments) FORWARD(SUFFIXED(name, _ptsz), parameters, name arguments)
 
 /* Copies and fills that wait for their end, and for that of the stream's earlier work. */
 #define SYNCHRONOUS(name, parameters, call)                                                                            \
@@ -32,11 +34,7 @@ static CUstream of_thread(CUstream stream)
 	}
 
 /* Copies between arrays and device memory have no asynchronous form. They run in the legacy stream. */
-#define IN_LEGACY_STREAM(name, parameters, arguments)                                                                  \
-	DEFINE(SUFFIXED(name, _ptds), parameters)                                                                      \
-	{                                                                                                              \
-		return name arguments;                                                                                 \
-	}
+#define IN_LEGACY_STREAM(name, parameters, arguments) FORWARD(SUFFIXED(name, _ptds), parameters, name arguments)
 
 /* clang-format off */
 OF_STREAM(cuEventRecord, (CUevent event, CUstream stream), (event, of_thread(stream)))

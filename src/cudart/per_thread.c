@@ -8,6 +8,12 @@ static cudaStream_t of_thread(cudaStream_t stream)
 	return stream ? stream : cudaStreamPerThread;
 }
 
+/* Functions by name: those of per-thread default streams, unless the flags name a kind. */
+static unsigned long long kind(unsigned long long flags)
+{
+	return flags ? flags : cudaEnablePerThreadDefaultStream;
+}
+
 /* Asynchronous calls, and calls about a stream. */
 #define OF_STREAM(name, parameters, arguments)                                                                         \
 	cudaError_t name##_ptsz parameters;                                                                            \
@@ -35,11 +41,11 @@ OF_STREAM(cudaEventRecordWithFlags,
 OF_STREAM(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, of_thread(stream)))
 OF_STREAM(cudaGetDriverEntryPoint,
           (const char *symbol, void **function, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status),
-          (symbol, function, flags ? flags : cudaEnablePerThreadDefaultStream, status))
+          (symbol, function, kind(flags), status))
 OF_STREAM(cudaGetDriverEntryPointByVersion,
           (const char *symbol, void **function, unsigned int version, unsigned long long flags, enum
            cudaDriverEntryPointQueryResult *status),
-          (symbol, function, version, flags ? flags : cudaEnablePerThreadDefaultStream, status))
+          (symbol, function, version, kind(flags), status))
 OF_STREAM(cudaFreeAsync, (void *pointer, cudaStream_t stream), (pointer, of_thread(stream)))
 OF_STREAM(cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), (executable, of_thread(stream)))
 OF_STREAM(cudaGraphUpload, (cudaGraphExec_t executable, cudaStream_t stream), (executable, of_thread(stream)))
@@ -181,7 +187,7 @@ OF_STREAM(cudaStreamWaitEvent,
           (of_thread(stream), event, flags))
 OF_STREAM(abi12_cudaGetDriverEntryPoint,
           (const char *symbol, void **function, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status),
-          (symbol, function, flags ? flags : cudaEnablePerThreadDefaultStream, status))
+          (symbol, function, kind(flags), status))
 OF_STREAM(abi13_cudaMemPrefetchAsync,
           (const void *pointer, size_t size, struct cudaMemLocation location, unsigned int flags, cudaStream_t
            stream),

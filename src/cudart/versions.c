@@ -94,20 +94,22 @@ cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemor
 	return cudaMemAdvise_v2(pointer, size, advice, location);
 }
 
-cudaError_t abi12_cudaRuntimeGetVersion(int *version)
+static cudaError_t give_version(int *version, int value)
 {
 	cudaError_t result = cudaRuntimeGetVersion(version);
 	if (result == cudaSuccess)
-		*version = VERSION_12;
+		*version = value;
 	return result;
+}
+
+cudaError_t abi12_cudaRuntimeGetVersion(int *version)
+{
+	return give_version(version, VERSION_12);
 }
 
 cudaError_t abi13_cudaRuntimeGetVersion(int *version)
 {
-	cudaError_t result = cudaRuntimeGetVersion(version);
-	if (result == cudaSuccess)
-		*version = DRIVER_VERSION;
-	return result;
+	return give_version(version, DRIVER_VERSION);
 }
 
 cudaError_t abi12_cudaCreateTextureObject(cudaTextureObject_t *made, const struct cudaResourceDesc *resource,

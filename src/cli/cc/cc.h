@@ -96,6 +96,8 @@ bool cc_take_old_architecture(struct cc *cc, const char *word);
 void cc_note_architecture(const struct cc *cc);
 
 
+/* Writes the folder that serves as CUDA_HOME to `toolkit` (PATH_MAX bytes). Returns false after a message. */
+bool cc_toolkit_folder(const char *name, char *toolkit);
 /* Finds the toolkit: sets cc->toolkit and cc->cuda. Returns false after a message. */
 bool cc_find_toolkit(struct cc *cc);
 /* Returns false after a message when the toolkit lacks a file that the command needs: a build was interrupted. */

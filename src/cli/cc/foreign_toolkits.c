@@ -12,13 +12,20 @@ static bool holds(const char *folder, const char *file)
 	return snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path && access(path, F_OK) == 0;
 }
 
+static bool is_inside(const char *real, const char *folder)
+{
+	char own[PATH_MAX];
+	size_t length = realpath(folder, own) ? strlen(own) : 0;
+	return length && strncmp(real, own, length) == 0 && real[length] == '/';
+}
+
 bool cc_is_foreign_folder(const struct cc *cc, const char *folder)
 {
 	static const char *const signs[] = {"cuda_runtime.h",     "cuda_runtime_api.h", "libcudart.so",
 	                                    "libcudart_static.a", "libcuda.so",         "libcudadevrt.a"};
-	static const char *const ours[] = {"/include", "/lib64", "/cuda-11/include", "/cuda-13/include"};
+	static const char *const ours[] = {"/include", "/lib64"}; /* in a build, links to folders outside */
 	char real[PATH_MAX], own[PATH_MAX];
-	if (!realpath(folder, real))
+	if (!realpath(folder, real) || is_inside(real, cc->toolkit))
 		return false;
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
 		char path[2 * PATH_MAX];

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-static size_t skip_spaces(const struct scan *scan, size_t at)
-{
-	while (at < scan->length && (scan->text[at] == ' ' || scan->text[at] == '\t'))
-		at++;
-	return at;
-}
-
 /* Returns the end of the line, without a carriage return and blanks. */
 static size_t line_end(const struct scan *scan, size_t at)
 {
@@ -20,11 +13,11 @@ static size_t line_end(const struct scan *scan, size_t at)
 void scan_pragma(struct scan *scan)
 {
 	static const char word[] = "pragma";
-	size_t start = skip_spaces(scan, scan->at + 1), after = start + sizeof word - 1;
+	size_t start = scan_skip_spaces(scan, scan->at + 1), after = start + sizeof word - 1;
 	if (after >= scan->length || memcmp(scan->text + start, word, sizeof word - 1) != 0 ||
 	    scan_is_word(scan->text[after]))
 		return;
-	size_t from = skip_spaces(scan, after), end = line_end(scan, from);
+	size_t from = scan_skip_spaces(scan, after), end = line_end(scan, from);
 	if (end < from || memchr(scan->text + from, '\\', end - from))
 		return;
 	char *text = arena_alloc(&scan->cc->arena, 2 * (end - from) + sizeof "_Pragma(\"\")"), *to = text;

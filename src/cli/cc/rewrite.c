@@ -84,14 +84,10 @@ static void look_through(struct rewriting *rewriting, const char *path);
 static void follow_include(struct rewriting *rewriting, struct scan *scan, const char *path)
 {
 	static const char word[] = "include";
-	size_t at = scan->at;
-	while (at < scan->length && (scan->text[at] == ' ' || scan->text[at] == '\t'))
-		at++;
+	size_t at = scan_skip_spaces(scan, scan->at);
 	if (scan->length - at < sizeof word || memcmp(scan->text + at, word, sizeof word - 1) != 0)
 		return;
-	at += sizeof word - 1;
-	while (at < scan->length && (scan->text[at] == ' ' || scan->text[at] == '\t'))
-		at++;
+	at = scan_skip_spaces(scan, at + sizeof word - 1);
 	char end = at < scan->length && scan->text[at] == '"' ? '"' : '>';
 	const char *name = scan->text + at + 1;
 	size_t length = 0;

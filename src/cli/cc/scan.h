@@ -57,6 +57,14 @@ static inline size_t scan_blanks_back(const char *text, size_t end)
 	return end;
 }
 
+/* Returns the position after the spaces and tabs from `at` on, in the same line. */
+static inline size_t scan_skip_spaces(const struct scan *scan, size_t at)
+{
+	while (at < scan->length && (scan->text[at] == ' ' || scan->text[at] == '\t'))
+		at++;
+	return at;
+}
+
 /* Moves after the string or character literal that begins here. */
 void scan_skip_quoted(struct scan *scan);
 

@@ -59,8 +59,7 @@ static unsigned cuda_of(const char *toolkit)
 	return DEFAULT_CUDA;
 }
 
-/* Writes the folder that serves as CUDA_HOME to `toolkit` (PATH_MAX bytes). Returns false after a message. */
-static bool find_toolkit(const char *name, char *toolkit)
+bool cc_toolkit_folder(const char *name, char *toolkit)
 {
 	const char *given = getenv("SLUICE_TOOLKIT");
 	if (given && *given) {
@@ -78,7 +77,7 @@ static bool find_toolkit(const char *name, char *toolkit)
 
 bool cc_find_toolkit(struct cc *cc)
 {
-	if (!find_toolkit(cc->name, cc->toolkit))
+	if (!cc_toolkit_folder(cc->name, cc->toolkit))
 		return false;
 	cc->cuda = cuda_of(cc->toolkit);
 	return true;
@@ -129,7 +128,7 @@ int command_toolkit(int argc, char **argv)
 		if (!cc_find_cuda(argv[0], "--cuda", is_joined ? word + 7 : argv[++i], &cuda))
 			return CLI_USAGE;
 	}
-	if (!find_toolkit(argv[0], toolkit))
+	if (!cc_toolkit_folder(argv[0], toolkit))
 		return CLI_FAILED;
 	if (cuda && cuda_of(toolkit) != DEFAULT_CUDA)
 		*strrchr(toolkit, '/') = 0; /* SLUICE_TOOLKIT is the folder of one face */
