@@ -74,6 +74,7 @@ SLUICE_CUBLAS(double, D, d)
 #undef SLUICE_CUBLAS
 
 #include "sluice/cublas_gemm.h"
+#include "sluice/cublas_solve.h"
 
 #define cublasCreate         cublasCreate_v2
 #define cublasDestroy        cublasDestroy_v2

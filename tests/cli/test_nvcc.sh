@@ -701,6 +701,24 @@ CU
 makes 0 dialect.cu -o dialect
 says err "should return a value"
 [ "$(./dialect 2>/dev/null)" = "pragma #pragma unroll 56" ] || fail "dialect.cu prints something else"
+# Headers of folders that the environment or -isystem names are rewritten like those of -I.
+mkdir -p searched
+cat >searched/lane.h <<'CU'
+__device__ int lane()
+{
+	int lane;
+	asm("mov.u32 %0, %laneid;" : "=r"(lane));
+	return lane;
+}
+CU
+printf '#include <lane.h>\n__global__ void write(int *p) { p[lane()] = 1; }\n' >lane.cu
+makes 0 -isystem searched -c lane.cu
+export CPATH="$work/searched"
+makes 0 -c lane.cu
+unset CPATH
+export CPLUS_INCLUDE_PATH="$work/searched"
+makes 0 -c lane.cu
+unset CPLUS_INCLUDE_PATH
 echo '#include <CL/cl.h>' >opencl.cu
 makes 1 -c opencl.cu
 says err "has no OpenCL"

@@ -321,8 +321,7 @@ __global__ void two()
 	if (blockIdx.x == 0) {
 		inner<<<1, 1>>>(50);
 	} else {
-		cudaDeviceSynchronize();
-		note(1);
+		note(__cudaDeviceSynchronizeDeprecationAvoidance() + 1);
 	}
 }
 

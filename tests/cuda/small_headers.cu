@@ -1,9 +1,11 @@
-// Protects cuComplex.h against std::complex, on device and host, and nvToolsExt.h's ranges.
+// Protects cuComplex.h against std::complex, on device and host, nvToolsExt.h's ranges, and names of objects.
 #include "check.h"
 #include <complex>
 #include <cuComplex.h>
 #include <nvToolsExt.h>
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCuda.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
 
 enum { RESULTS = 8 };
 
@@ -76,6 +78,8 @@ int main()
 	test({-0.125, 7}, {1e-3, 5e-3});
 	test({1, 2}, {-2e25, 1e25}); // whose squares overflow float
 	nvtxMark("done");
+	nvtxNameCudaStream(nullptr, "a name");
+	nvtxNameCuDevice(0, "a name");
 	nvtxRangeEnd(range);
 	CHECK(nvtxRangePop() == 0);
 	CHECK(nvtxRangePop() < 0);

@@ -21,7 +21,7 @@ OFF = f"{include}/sluice/macros_off.h"
 ON = f"{include}/sluice/macros_on.h"
 # A macro with a name of CUDA's replaces the user's own calls as well, so no header can help.
 OF_CUDA = re.compile(r"(cu|CU|nv[a-z]|tex[\dA-Z]|surf|make_|sluice|dma_)|\w*[a-z0-9][A-Z]|(char|short|int|long|float|double"
-                     r"|uchar|ushort|uint|ulong|dim|longlong|ulonglong)\d|(CUDA|SLUICE|NVTX|NVRTC|CURAND|CUBLAS|CUFFT|DMA|LIB|THRUST|sdk)_")
+                     r"|uchar|ushort|uint|ulong|dim|longlong|ulonglong)\d|(CUDA|SLUICE|NVTX|NVML|NVRTC|CURAND|CUBLAS|CUFFT|DMA|LIB|THRUST|sdk)_")
 OF_C = {"EOF", "FILE", "INT_MAX", "INT_MIN", "NULL", "UINT_MAX"}  # macros, of which C's own headers define most
 KEYWORDS = set("""alignas alignof and asm auto bool break case catch char class const const_cast constexpr continue decltype
 default delete do double else enum explicit extern false final float for friend goto if inline int int8_t int16_t int32_t

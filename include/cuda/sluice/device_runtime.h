@@ -23,6 +23,11 @@ __device__ void *cudaGetParameterBufferV2(void *function, dim3 grid, dim3 block,
 __device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream) SLUICE_BY_STREAM(cudaLaunchDeviceV2);
 /* Waits for the grids that the block has launched. */
 __device__ cudaError_t cudaDeviceSynchronize(void);
+/* The name by which libraries of CUDA 11.6 and later call it: nvcc warns of the other one in device code. */
+static inline __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void)
+{
+	return cudaDeviceSynchronize();
+}
 /* Returns the last error of the block's launches. */
 __device__ cudaError_t cudaGetLastError(void);
 __device__ cudaError_t cudaPeekAtLastError(void);

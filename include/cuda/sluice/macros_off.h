@@ -243,6 +243,8 @@
 #undef buffer
 #pragma push_macro("builtin")
 #undef builtin
+#pragma push_macro("bus")
+#undef bus
 #pragma push_macro("bx")
 #undef bx
 #pragma push_macro("by")
@@ -303,12 +305,16 @@
 #undef channel
 #pragma push_macro("channels")
 #undef channels
+#pragma push_macro("character")
+#undef character
 #pragma push_macro("character_size")
 #undef character_size
 #pragma push_macro("child")
 #undef child
 #pragma push_macro("clamp")
 #undef clamp
+#pragma push_macro("clock")
+#undef clock
 #pragma push_macro("clone")
 #undef clone
 #pragma push_macro("cluster_group")
@@ -469,6 +475,8 @@
 #undef device_to_device
 #pragma push_macro("devices")
 #undef devices
+#pragma push_macro("diag")
+#undef diag
 #pragma push_macro("difference")
 #undef difference
 #pragma push_macro("DIM")
@@ -761,6 +769,8 @@
 #undef given
 #pragma push_macro("global")
 #undef global
+#pragma push_macro("gpu")
+#undef gpu
 #pragma push_macro("GPUs")
 #undef GPUs
 #pragma push_macro("granularity")
@@ -1613,6 +1623,8 @@
 #undef read_fresh
 #pragma push_macro("real")
 #undef real
+#pragma push_macro("reasons")
+#undef reasons
 #pragma push_macro("reduce")
 #undef reduce
 #pragma push_macro("reduce_n_impl")
@@ -2055,6 +2067,8 @@
 #undef transb
 #pragma push_macro("trap")
 #undef trap
+#pragma push_macro("trsm_v2")
+#undef trsm_v2
 #pragma push_macro("trunc")
 #undef trunc
 #pragma push_macro("truncf")
@@ -2125,6 +2139,8 @@
 #undef up
 #pragma push_macro("update")
 #undef update
+#pragma push_macro("uplo")
+#undef uplo
 #pragma push_macro("upper")
 #undef upper
 #pragma push_macro("usage")

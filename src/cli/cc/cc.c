@@ -130,7 +130,7 @@ static bool take_pair(struct cc *cc, const char *word, const char *value)
 	}
 	if (names_folder(word) && cc_is_foreign_folder(cc, value))
 		return true;
-	if (strcmp(word, "-I") == 0)
+	if (strcmp(word, "-I") == 0 || strcmp(word, "-isystem") == 0)
 		cc_add(&cc->folders, value);
 	cc_add(&cc->user, word);
 	cc_add(&cc->user, value);
@@ -385,6 +385,7 @@ static int run(struct cc *cc, int argc, char **argv)
 	}
 	if (cc->as_nvcc && cc->verbose)
 		cc_print_variables(cc);
+	cc_add_environment_folders(cc);
 	return fine ? compile(cc) : CLI_USAGE;
 }
 

@@ -68,3 +68,13 @@ void cc_clean_environment(const struct cc *cc)
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
 		clean(cc, variables[i]);
 }
+
+void cc_add_environment_folders(struct cc *cc)
+{
+	static const char *const variables[] = {"CPATH", "CPLUS_INCLUDE_PATH"};
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		char *rest = getenv(variables[i]) ? cc_joined(cc, getenv(variables[i]), "") : NULL;
+		for (char *folder; (folder = strsep(&rest, ":"));)
+			cc_add(&cc->folders, *folder ? folder : ".");
+	}
+}
