@@ -91,6 +91,12 @@ void scan_device_word(struct scan *scan, size_t length);
 /* At the '#' of "#define NAME #pragma TEXT": rewrites the pragma as an operator. */
 void scan_pragma(struct scan *scan);
 
+/* Adds the word "template" where clang has missed it in this file; `file` is its absolute path. */
+void scan_missing_templates(struct scan *scan, const char *file);
+
+/* Makes a path absolute, without dots, as clang looks it up. */
+char *scan_absolute(struct cc *cc, const char *path);
+
 /* At the '~' of "~NAME() {": replaces a destructor that contains assembler by a defaulted one, and moves to its end. */
 void scan_destructor(struct scan *scan);
 
