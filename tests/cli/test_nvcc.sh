@@ -683,8 +683,8 @@ echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
 	says err "lcusparse"
 	exit "$failures"
 ) || failures=$((failures + 1))
-# nvcc takes pragmas in macros, and a return without the result, where clang does not. Strings and operators with
-# the same characters stay.
+# nvcc takes pragmas in macros, a return without the result, and `register` in C++17, where clang does not. Strings and
+# operators with the same characters stay.
 cat >dialect.cu <<'CU'
 #include <cstdio>
 #define UNROLL #pragma unroll 4
@@ -702,7 +702,8 @@ __global__ void sum(int *p)
 }
 int main(int count, char **)
 {
-	int *p, value;
+	register int *q = nullptr;
+	int *p = q, value;
 	if (count > 5)
 		return;
 	cudaMalloc(&p, 4);
@@ -713,7 +714,7 @@ int main(int count, char **)
 	return 0;
 }
 CU
-makes 0 dialect.cu -o dialect
+makes 0 -std=c++17 dialect.cu -o dialect
 says err "should return a value"
 [ "$(./dialect 2>/dev/null)" = "pragma #pragma unroll 56" ] || fail "dialect.cu prints something else"
 

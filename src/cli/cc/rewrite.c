@@ -122,7 +122,7 @@ static void scan_text(struct rewriting *rewriting, struct scan *scan, const char
 			scan_skip_quoted(scan);
 		} else if (c == '#' && starts && !scan->in_directive) {
 			scan->at++;
-			scan->in_directive = true;
+			rewrite_begin_directive(scan);
 			follow_include(rewriting, scan, path);
 		} else if (scan_is_word(c)) {
 			rewrite_take_word(scan);

@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-enum { MOST_OPEN = 16, MOST_BRACES = 256 };
+enum { MOST_OPEN = 16, MOST_BRACES = 256, MOST_BRANCHES = 64 };
 
 /* A replacement for a part of the text. */
 struct edit {
@@ -40,6 +40,10 @@ struct scan {
 	unsigned says;              /* qualifiers seen before a brace */
 	unsigned side[MOST_BRACES]; /* by open brace: the enclosing function's qualifiers; 0 for host code */
 	size_t braces;
+	struct {
+		size_t braces, depth;
+	} branches[MOST_BRANCHES]; /* by open #if: the nesting before it */
+	size_t branch_count;
 	struct edit *edits;
 	size_t edit_count;
 };

@@ -24,6 +24,8 @@ static void add_cuda_base(struct cc *cc, struct argument_list *command)
 		"-Wno-unknown-cuda-version",
 		/* "..."NAME and narrowing initializers were accepted by old versions of nvcc */
 		"-Wno-reserved-user-defined-literal",
+		/* g++ only warns about `register` in C++17 */
+		"-Wno-error=register",
 		"-Wno-c++11-narrowing",
 		/* `return;` in a function with a result is only a warning for nvcc */
 		"-Wno-error=return-type",
