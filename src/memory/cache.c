@@ -284,6 +284,22 @@ void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_
 	}
 }
 
+void cache_put(struct cache *cache, const struct request *request, uint64_t cycle)
+{
+	struct tag_probe probe = tags_probe(&cache->tags, request);
+	if (probe.state == TAG_NO_LINE || probe.state == TAG_RESERVED)
+		return;
+	struct cache_line *line = &cache->tags.line[probe.at];
+	if (probe.state == TAG_MISS)
+		insert(cache, request, probe.at, probe.block, cycle);
+	tags_clean(&cache->tags, line);
+	line->present |= probe.bit;
+	line->partial &= (uint8_t)~probe.bit;
+	line->dirty &= (uint8_t)~probe.bit;
+	tags_soil(&cache->tags, line, false);
+	cache_changed(cache, true);
+}
+
 /* A write into a line that holds the sector. Local memory is private to its thread, so a private cache may hold the
  * written data. Global data are evicted (GPGPU-Sim: data_cache::wr_hit_global_we_local_wb()). */
 static enum base_access_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,

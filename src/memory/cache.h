@@ -128,6 +128,10 @@ static inline void cache_release_mshr(struct cache *cache, const struct request 
 	cache_changed(cache, cache->wants_register);
 }
 
+/* Makes the request's sector present and clean, at once and without traffic, as when the copy engine has moved it
+ * through this cache. A dirty sector that it replaces vanishes, because memory has its data. Not counted. */
+void cache_put(struct cache *cache, const struct request *request, uint64_t cycle);
+
 /* Another unit has written these bytes. Invalidates them where present, except data that a line must write back.
  * Data in flight will still arrive. */
 void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);
