@@ -83,12 +83,11 @@ static void leave_number(struct config *config, const char *option, uint32_t num
 /* Without a pipe for integers they run on SP, and without one for double precision that runs on SFU. */
 static void finish_pipes(struct config *config)
 {
-	struct sm_config *sm = &config->machine->sm;
 	if (config->has_sub_cores) {
 		if (!config->int_units)
-			move_pipe(sm, PIPE_INT, PIPE_SP);
+			move_pipe(&config->machine->sm, PIPE_INT, PIPE_SP);
 		if (!config->dp_units)
-			move_pipe(sm, PIPE_DP, PIPE_SFU);
+			move_pipe(&config->machine->sm, PIPE_DP, PIPE_SFU);
 		return;
 	}
 	if (config->int_units)
@@ -97,9 +96,6 @@ static void finish_pipes(struct config *config)
 	if (config->dp_units)
 		leave_number(config, "-gpgpu_num_dp_units", config->dp_units,
 		             "without sub-cores double precision runs on SFU");
-	if (sm->operand_steps > 1)
-		leave_number(config, "-gpgpu_reg_file_port_throughput", sm->operand_steps,
-		             "without sub-cores operands are read once per cycle");
 }
 
 /* In version 4 the architecture says whether an access is a sector or a line. Here L1's sectors do. */

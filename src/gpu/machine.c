@@ -186,7 +186,7 @@ const struct base_option machine_options[] = {
             "ports into a sub-core's collectors, each for one instruction of each pipe per step"),
 	U32("sm.dispatch_ports", sm.dispatch_ports, 1, SM_MAX_DISPATCH_PORTS, "ports",
             "ports out of a sub-core's collectors"),
-	U32("sm.operand_steps", sm.operand_steps, 1, 4, "steps", "steps of a sub-core's collectors per cycle"),
+	U32("sm.operand_steps", sm.operand_steps, 1, 4, "steps", "steps of the operand collectors per cycle"),
 	PIPE("sm.sp", sm.pipe[PTX_UNIT_SP]),
 	PIPE("sm.sfu", sm.pipe[PTX_UNIT_SFU]),
 	PIPE("sm.mem", sm.pipe[PTX_UNIT_MEM]),

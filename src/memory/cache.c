@@ -292,6 +292,8 @@ void cache_put(struct cache *cache, const struct request *request, uint64_t cycl
 	struct cache_line *line = &cache->tags.line[probe.at];
 	if (probe.state == TAG_MISS)
 		insert(cache, request, probe.at, probe.block, cycle);
+	if (probe.state != TAG_HIT) /* what is copied first is replaced first, although all copies take no time */
+		tags_make_last(&cache->tags, probe.at);
 	tags_clean(&cache->tags, line);
 	line->present |= probe.bit;
 	line->partial &= (uint8_t)~probe.bit;
