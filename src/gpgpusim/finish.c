@@ -91,8 +91,7 @@ static void finish_pipes(struct config *config)
 		return;
 	}
 	if (config->int_units)
-		leave_number(config, "-gpgpu_num_int_units", config->int_units,
-		             "without sub-cores integers run on SP");
+		leave_number(config, "-gpgpu_num_int_units", config->int_units, "without sub-cores integers run on SP");
 	if (config->dp_units)
 		leave_number(config, "-gpgpu_num_dp_units", config->dp_units,
 		             "without sub-cores double precision runs on SFU");

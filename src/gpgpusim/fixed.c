@@ -80,7 +80,7 @@ bool gpgpusim_apply_fixed(struct config *config)
 
 /* --- options that change no cycle --- */
 
-/* What they are about; a name that ends in '*' stands for all that begin so. */
+/* Each with its subject. A '*' in a name stands for any text. */
 static const struct idle {
 	const char *option, *what;
 } idle[] = {

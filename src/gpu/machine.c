@@ -168,8 +168,7 @@ const struct base_option machine_options[] = {
          "the warp-order policy: a mechanism with its options, as --mech takes it"},
 	U32("sm.issue_per_warp", sm.issue_per_warp, 1, SM_MAX_ISSUES, "instructions",
             "most instructions that a scheduler issues from its chosen warp per cycle"),
-	BOOL("sm.issue_other_pipe", sm.issue_other_pipe,
-             "each of them goes to another pipe than the one before"),
+	BOOL("sm.issue_other_pipe", sm.issue_other_pipe, "each of them goes to another pipe than the one before"),
 	BOOL("sm.schedulers_alternate", sm.alternate,
              "schedulers alternate in going first; else the first scheduler always does"),
 	U32("sm.send_queue", send_queue, 1, 4096, "requests",
@@ -311,9 +310,8 @@ const struct base_option machine_options[] = {
              "the slices of a channel alternate inside map.interleave_bytes; else the slice bits lie above the "
              "channel's"),
 	ENUM("map.slice_hash", map.slice_hash, slice_hash_names,
-             "hash of channel and slice with the address bits above; polynomial: for 16, 32 or 64 slices, or as many "
-             "with the next power of two of channels; random: each of a slice's parts of map.interleave_bytes goes to "
-             "any slice"),
+             "hash of channel and slice with the address bits above; polynomial: for 16, 32 or 64 slices, counted with "
+             "the next power of two of channels; random: the address selects any slice"),
 	ENUM("map.bank_hash", map.bank_hash, bank_hash_names,
              "combination of the bank's number with the low bits of the row's; polynomial: for 16, 32 or 64 banks"),
 

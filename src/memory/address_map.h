@@ -15,8 +15,8 @@
  * the machine's slice. Bank, row and column do not change (GPGPU-Sim 4.2.0: gpgpu_memory_partition_indexing 2). With
  * channels that are no power of two, the hash is that of the next power, and the slice its result modulo the slices.
  *
- * With SLICE_HASH_RANDOM each part of a piece that one slice holds goes to a slice that a mixing function of its
- * address selects (gpgpu_memory_partition_indexing 4 draws it at the first access).
+ * With SLICE_HASH_RANDOM a mixing function of the address selects the slice. All bytes of a piece that the fields
+ * above give to one slice stay together. (gpgpu_memory_partition_indexing 4 draws the slice at the first access.)
  *
  * The row's low bits may be combined with the bank by exclusive or, or by a polynomial (GPGPU-Sim 4.2.0:
  * dram_bnk_indexing_policy).

@@ -128,9 +128,9 @@ static inline void cache_release_mshr(struct cache *cache, const struct request 
 	cache_changed(cache, cache->wants_register);
 }
 
-/* Makes the request's sector present and clean, at once and without traffic, as when the copy engine has moved it
- * through this cache. A dirty sector that it replaces vanishes, because memory has its data. Not counted. A use unless it hits
- * (GPGPU-Sim 4.2.0: baseline_cache::force_tag_access()). */
+/* Makes the request's sector present and clean, at once and without traffic, as if the copy engine had moved it
+ * through this cache. A dirty line that it replaces vanishes, because memory has its data. Nothing is counted. Unless
+ * it hits, it is a use of the line. */
 void cache_put(struct cache *cache, const struct request *request, uint64_t cycle);
 
 /* Another unit has written these bytes. Invalidates them where present, except data that a line must write back.
