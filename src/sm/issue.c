@@ -179,7 +179,7 @@ static bool may_issue_again(struct sm *sm, struct scheduler *scheduler, struct s
 
 /* Issues the warp's instruction, and more of them where the machine allows (GPGPU-Sim 4.2.0: scheduler_unit::cycle(),
  * gpgpu_max_insn_issue_per_warp and gpgpu_dual_issue_diff_exec_units). */
-static void issue_several(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
+__attribute__((noinline)) static void issue_several(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
 {
 	uint32_t left = sm->config.issue_per_warp, pipe;
 	do {
