@@ -118,10 +118,9 @@ static void advance(struct sm *sm, struct sm_warp *warp)
 }
 
 /* Not inlined, because in the middle of sm_tick() no host registers would be left for it. */
-__attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
+__attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp,
+                                                 struct simt_step *step)
 {
-	struct simt_step *step = scheduler->to_commit ? &scheduler->after : &scheduler->step;
-
 	uint32_t latency = sm->seam->is_shown_issues ? hooks_issue(sm, warp) : 0;
 	simt_step(warp->simt, step);
 	if (step->fault.what) {
@@ -184,7 +183,7 @@ __attribute__((noinline)) static void issue_several(struct sm *sm, struct schedu
 	uint32_t left = sm->config.issue_per_warp, pipe;
 	do {
 		pipe = choose_pipe(sm, warp->pipes);
-		issue_warp(sm, scheduler, warp);
+		issue_warp(sm, scheduler, warp, scheduler->to_commit ? &scheduler->after : &scheduler->step);
 	} while (--left && may_issue_again(sm, scheduler, warp, pipe) && ++sm->stats.issued_along);
 }
 
@@ -199,7 +198,7 @@ static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t can
 			if (UNLIKELY(sm->config.issue_per_warp > 1))
 				issue_several(sm, scheduler, warp);
 			else
-				issue_warp(sm, scheduler, warp);
+				issue_warp(sm, scheduler, warp, &scheduler->step);
 			scheduler->seen.last = bit;
 			scheduler->issued |= warp->mask;
 			return true;
