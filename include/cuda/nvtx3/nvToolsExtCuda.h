@@ -2,6 +2,8 @@
 #ifndef NVTOOLSEXT_CUDA_H_
 #define NVTOOLSEXT_CUDA_H_
 
+#include "../sluice/macros_off.h"
+
 #include "../cuda.h"
 #include "nvToolsExt.h"
 
@@ -23,5 +25,7 @@
 #define nvtxNameCuStream  nvtxNameCuStreamA
 #define nvtxNameCuEvent   nvtxNameCuEventA
 #endif
+
+#include "../sluice/macros_on.h"
 
 #endif

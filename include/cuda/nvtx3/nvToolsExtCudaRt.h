@@ -2,6 +2,8 @@
 #ifndef NVTOOLSEXT_CUDART_H_
 #define NVTOOLSEXT_CUDART_H_
 
+#include "../sluice/macros_off.h"
+
 #include "../cuda_runtime_api.h"
 #include "nvToolsExt.h"
 
@@ -20,5 +22,7 @@
 #define nvtxNameCudaStream nvtxNameCudaStreamA
 #define nvtxNameCudaEvent  nvtxNameCudaEventA
 #endif
+
+#include "../sluice/macros_on.h"
 
 #endif

@@ -2,8 +2,6 @@
  * SLUICE_NVTX_NAMED(N), which calls N(object, type) for each of its objects. */
 #pragma GCC system_header /* the functions do not use their parameters */
 
-#include "macros_off.h"
-
 #if defined(__CUDA__)
 #define SLUICE_NVTX_NAME(object, type, letter, character)                                                              \
 	static inline __attribute__((host)) __attribute__((unused)) void nvtxName##object##letter(                     \
@@ -23,5 +21,3 @@ SLUICE_NVTX_NAMED(SLUICE_NVTX_NAMES)
 #undef SLUICE_NVTX_NAMES
 #undef SLUICE_NVTX_NAME
 #undef SLUICE_NVTX_NAMED
-
-#include "macros_on.h"
