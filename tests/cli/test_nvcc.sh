@@ -717,9 +717,9 @@ CU
 makes 0 -std=c++17 dialect.cu -o dialect
 says err "should return a value"
 [ "$(./dialect 2>/dev/null)" = "pragma #pragma unroll 56" ] || fail "dialect.cu prints something else"
-# Headers of folders that the environment or -isystem names are rewritten like those of -I.
-mkdir -p searched
-cat >searched/lane.h <<'CU'
+# libcu++ is rewritten also in folders that the environment or -isystem names.
+mkdir -p searched/cuda
+cat >searched/cuda/lane.h <<'CU'
 __device__ int lane()
 {
 	int lane;
@@ -727,7 +727,7 @@ __device__ int lane()
 	return lane;
 }
 CU
-printf '#include <lane.h>\n__global__ void write(int *p) { p[lane()] = 1; }\n' >lane.cu
+printf '#include <cuda/lane.h>\n__global__ void write(int *p) { p[lane()] = 1; }\n' >lane.cu
 makes 0 -isystem searched -c lane.cu
 export CPATH="$work/searched"
 makes 0 -c lane.cu

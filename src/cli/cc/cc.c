@@ -130,8 +130,10 @@ static bool take_pair(struct cc *cc, const char *word, const char *value)
 	}
 	if (names_folder(word) && cc_is_foreign_folder(cc, value))
 		return true;
-	if (strcmp(word, "-I") == 0 || strcmp(word, "-isystem") == 0)
+	if (strcmp(word, "-I") == 0)
 		cc_add(&cc->folders, value);
+	if (strcmp(word, "-isystem") == 0)
+		cc_add(&cc->system_folders, value);
 	cc_add(&cc->user, word);
 	cc_add(&cc->user, value);
 	return true;
@@ -356,6 +358,7 @@ static void free_words(struct cc *cc)
 	free(cc->device.list);
 	free(cc->host.list);
 	free(cc->folders.list);
+	free(cc->system_folders.list);
 	free(cc->inputs);
 	free(cc->missing);
 	arena_free(&cc->arena);

@@ -47,7 +47,8 @@ struct cc {
 	struct argument_list user;        /* words for every step, in command-line order, including the inputs */
 	struct argument_list device;      /* words only for steps that compile CUDA */
 	struct argument_list host;        /* words for steps that compile C or C++, and for the link */
-	struct argument_list folders;     /* -I, -isystem, CPATH: where the user's included files are found */
+	struct argument_list folders;     /* values of -I, for finding included files */
+	struct argument_list system_folders; /* -isystem, CPATH: only libcu++ is rewritten there, as in /usr/include */
 	struct input *inputs;     /* in order */
 	size_t input_count;
 	enum language forced;     /* -x; LANGUAGE_NONE: by file name */
@@ -121,7 +122,7 @@ const char *cc_cuda_release(unsigned number);
 bool cc_is_foreign_folder(const struct cc *cc, const char *folder);
 /* Removes such folders from the environment variables that compilers and linkers search. */
 void cc_clean_environment(const struct cc *cc);
-/* Adds the folders of CPATH and CPLUS_INCLUDE_PATH, whose files are rewritten like those of -I. */
+/* Adds the folders of CPATH and CPLUS_INCLUDE_PATH to the system's, and /usr/include as the last one. */
 void cc_add_environment_folders(struct cc *cc);
 
 /* Runs the compile and link steps. Returns the exit status. */

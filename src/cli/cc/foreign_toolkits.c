@@ -75,6 +75,7 @@ void cc_add_environment_folders(struct cc *cc)
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		char *rest = getenv(variables[i]) ? cc_joined(cc, getenv(variables[i]), "") : NULL;
 		for (char *folder; (folder = strsep(&rest, ":"));)
-			cc_add(&cc->folders, *folder ? folder : ".");
+			cc_add(&cc->system_folders, *folder ? folder : ".");
 	}
+	cc_add(&cc->system_folders, "/usr/include");
 }

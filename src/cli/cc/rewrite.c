@@ -59,8 +59,19 @@ static bool names_library(const char *name)
 	return false;
 }
 
-/* Finds an included file: in the includer's folder, in a folder of -I, or in Debian's libcu++. Returns NULL when it
- * belongs neither to the user nor to libcu++. */
+/* Finds a file in one of the folders; NULL when none has it. */
+static char *find_in(struct cc *cc, const struct argument_list *folders, const char *name)
+{
+	for (size_t i = 0; i < folders->count; i++) {
+		char *path = cc_joined(cc, cc_joined(cc, folders->list[i], "/"), name);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
+/* Finds an included file: in the includer's folder, in a folder of -I, or libcu++ in a folder of the system. Returns
+ * NULL when it belongs neither to the user nor to libcu++. */
 static char *find_included(struct cc *cc, const char *includer, const char *name, bool quoted)
 {
 	const char *slash = strrchr(includer, '/');
@@ -68,13 +79,8 @@ static char *find_included(struct cc *cc, const char *includer, const char *name
 	char *path = *name == '/' ? cc_joined(cc, name, "") : cc_joined(cc, folder, name);
 	if (quoted && access(path, R_OK) == 0)
 		return path;
-	for (size_t i = 0; i < cc->folders.count; i++) {
-		path = cc_joined(cc, cc_joined(cc, cc->folders.list[i], "/"), name);
-		if (access(path, R_OK) == 0)
-			return path;
-	}
-	path = cc_joined(cc, "/usr/include/", name);
-	return strncmp(name, "cuda/", 5) == 0 && access(path, R_OK) == 0 ? path : NULL;
+	path = find_in(cc, &cc->folders, name);
+	return path || strncmp(name, "cuda/", 5) != 0 ? path : find_in(cc, &cc->system_folders, name);
 }
 
 static void look_through(struct rewriting *rewriting, const char *path);
