@@ -66,7 +66,7 @@ _sluice_program() {
 			echo $((i + 1))
 			return
 			;;
-		-m | -o | --machine | --option | --mech | --pass | --stats | --stats-format | --sample | --timeline | --timeline-events | --trace | --trace-cycles | --trace-sm | --trace-what | --trace-every | --trace-in | --trace-out | --kernel | --warm | --profile | --check | --threads | --max-instructions | --timeout | --stray-reads | --journal)
+		-m | -o | --machine | --option | --mech | --pass | --stats | --stats-format | --sample | --timeline | --timeline-events | --trace | --trace-cycles | --trace-sm | --trace-what | --trace-every | --trace-in | --ptx | --launch | --trace-out | --kernel | --warm | --profile | --check | --threads | --max-instructions | --timeout | --stray-reads | --journal)
 			((i++))
 			;;
 		-* | =) ;;
@@ -93,7 +93,7 @@ _sluice() {
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
-		options="-m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --trace --trace-cycles --trace-sm --trace-what --trace-every --trace-in --trace-out --kernel --warm --region --range --stop-after --units --profile --energy --functional --check --threads --max-instructions --timeout --stray-reads --journal --resume --no-progress --help"
+		options="-m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --trace --trace-cycles --trace-sm --trace-what --trace-every --trace-in --ptx --launch --trace-out --kernel --warm --region --range --stop-after --units --profile --energy --functional --check --threads --max-instructions --timeout --stray-reads --journal --resume --no-progress --help"
 		;;
 	programs)
 		if ((COMP_CWORD == 2)); then

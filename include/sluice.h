@@ -603,6 +603,8 @@ SLUICE_API void sluice_machine_write(const sluice_gpu *gpu, FILE *file);
  * line and reason. The text lives as long as the gpu; NULL: there are none. Also writes how many options were
  * honored and how many were not; either pointer may be NULL. */
 SLUICE_API const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honored, uint32_t *left_out);
+/* The options among them that can change cycles, each with its value, separated by commas. NULL: there are none. */
+SLUICE_API const char *sluice_machine_ignored(const sluice_gpu *gpu);
 /* Writes the folder of machine files: SLUICE_MACHINES, else that of the library's installation, else the source tree's.
  * `path` has `size` bytes and is always terminated. */
 SLUICE_API void sluice_machines_folder(char *path, size_t size);

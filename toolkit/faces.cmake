@@ -19,9 +19,9 @@ function(add_face folder cuda)
   configure_file(bin/nvcc.in ${CMAKE_CURRENT_BINARY_DIR}/${folder}/nvcc @ONLY)
   install(FILES ${toolkit}/${folder}/version.json ${toolkit}/${folder}/version.txt
           DESTINATION ${toolkit_install}/${folder})
-  install(PROGRAMS bin/ptxas bin/fatbinary ${CMAKE_CURRENT_BINARY_DIR}/${folder}/nvcc
+  install(PROGRAMS bin/ptxas bin/fatbinary bin/__nvcc_device_query ${CMAKE_CURRENT_BINARY_DIR}/${folder}/nvcc
           DESTINATION ${toolkit_install}/${folder}/bin)
-  foreach(program IN ITEMS ptxas fatbinary)
+  foreach(program IN ITEMS ptxas fatbinary __nvcc_device_query)
     configure_file(bin/${program} ${toolkit}/${folder}/bin/${program} COPYONLY)
   endforeach()
 endfunction()

@@ -73,6 +73,20 @@ SLUICE_CUBLAS(float, S, s)
 SLUICE_CUBLAS(double, D, d)
 #undef SLUICE_CUBLAS
 
+/* Types as arguments. All vectors and the result have one type: half, bfloat16, float (`executed` is float) or double.
+ * alpha has the type `executed`. Other combinations return CUBLAS_STATUS_NOT_SUPPORTED. */
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x, cudaDataType type_x, int incx, const void *y,
+                           cudaDataType type_y, int incy, void *result, cudaDataType type, cudaDataType executed);
+cublasStatus_t cublasDotcEx(cublasHandle_t handle, int n, const void *x, cudaDataType type_x, int incx, const void *y,
+                            cudaDataType type_y, int incy, void *result, cudaDataType type, cudaDataType executed);
+cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x, cudaDataType type_x, int incx, void *result,
+                            cudaDataType type, cudaDataType executed);
+cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha, cudaDataType type_alpha, const void *x,
+                            cudaDataType type_x, int incx, void *y, cudaDataType type_y, int incy,
+                            cudaDataType executed);
+cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha, cudaDataType type_alpha, void *x,
+                            cudaDataType type_x, int incx, cudaDataType executed);
+
 #include "sluice/cublas_gemm.h"
 
 #define cublasCreate         cublasCreate_v2

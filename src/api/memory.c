@@ -86,6 +86,7 @@ enum sluice_status sluice_write(sluice_gpu *gpu, uint64_t to, const void *from, 
 		memcpy(simt_host(gpu->gpu->memory, part.at), bytes, part.bytes);
 		simt_mark_written(gpu->gpu->memory, part.at, part.bytes);
 		api_check_touch(gpu, part.at, part.bytes, true);
+		gpu_copied(gpu->gpu, part.at, part.bytes);
 	}
 	return api_succeed(error);
 }
@@ -99,6 +100,7 @@ enum sluice_status sluice_read(sluice_gpu *gpu, void *to, uint64_t from, uint64_
 		part = first_part(gpu, from, size);
 		memcpy(bytes, simt_host(gpu->gpu->memory, part.at), part.bytes);
 		api_check_touch(gpu, part.at, part.bytes, false);
+		gpu_copied(gpu->gpu, part.at, part.bytes);
 	}
 	return api_succeed(error);
 }

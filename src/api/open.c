@@ -393,6 +393,7 @@ void sluice_close(sluice_gpu *gpu)
 		free(gpu->kernel_settings[i].kernel);
 	free(gpu->kernel_settings);
 	free(gpu->gpgpusim.list);
+	free(gpu->gpgpusim.moving);
 	free(gpu->announced.range);
 	stats_file_close(&gpu->stats_file);
 	recorders_close(&gpu->recorders);
@@ -466,4 +467,9 @@ const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honored, ui
 	if (left_out)
 		*left_out = gpu->gpgpusim.others;
 	return gpu->gpgpusim.list;
+}
+
+const char *sluice_machine_ignored(const sluice_gpu *gpu)
+{
+	return gpu->gpgpusim.moving;
 }

@@ -97,7 +97,7 @@ void run_ahead_find(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run)
 	if (!kernel->alias)
 		kernel->alias = alias_of(&kernel->arena, kernel->function);
 	uint64_t *inst = loads_that_meet(gpu, kernel, &run->launch);
-	uint64_t *by_pc = base_calloc(bits_words(program->count), sizeof *by_pc);
+	uint64_t *by_pc = base_calloc(bits_words(program->count + 1), sizeof *by_pc);
 	bool any = false;
 	for (uint32_t pc = 0; pc < program->count; pc++)
 		if (waits(kernel, inst, program->code[pc].ptx)) {

@@ -128,7 +128,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 	return result;
 }
 
-/* Reports the unsupported options of a GPGPU-Sim configuration. */
+/* Reports the unsupported options of a GPGPU-Sim configuration, and names those that can change cycles. */
 static void tell_left_out(const sluice_gpu *gpu, const char *machine)
 {
 	uint32_t honored, left_out;
@@ -136,6 +136,9 @@ static void tell_left_out(const sluice_gpu *gpu, const char *machine)
 		fprintf(stderr,
 		        "sluice: %s: %u options are honored, %u are not ('sluice machine show %s' lists them)\n",
 		        machine, honored, left_out, machine);
+	const char *ignored = sluice_machine_ignored(gpu);
+	if (ignored)
+		fprintf(stderr, "sluice: %s: ignored options that can change cycles: %s\n", machine, ignored);
 }
 
 static void open_gpu(struct runtime *runtime)

@@ -13,7 +13,7 @@ struct letter {
 static const struct letter replacements[] = {{'L', "lru"}, {'F', "fifo"}, {0, NULL}};
 static const struct letter writes[] = {{'R', NULL},    {'B', "back"},  {'T', "through"},
                                        {'E', "evict"}, {'L', "evict"}, {0, NULL}};
-static const struct letter allocations[] = {{'m', "on_miss"}, {'f', "on_fill"}, {'s', "on_miss"}, {0, NULL}};
+static const struct letter allocations[] = {{'m', "on_miss"}, {'f', "on_fill"}, {'s', "on_fill"}, {0, NULL}};
 static const struct letter write_misses[] = {{'N', "none"}, {'W', "fetch"}, {'F', "fetch"}, {'L', "lazy"}, {0, NULL}};
 static const struct letter indexes[] = {{'L', "linear"}, {'H', "hashed"}, {'P', "polynomial"}, {'X', NULL}, {0, NULL}};
 
@@ -115,6 +115,8 @@ static void set_cache(struct config *config, const char *prefix)
 {
 	char copy[WORD], *parts[PARTS];
 	snprintf(copy, sizeof copy, "%s", config->value);
+	if (strcmp(prefix, "l1d") == 0)
+		snprintf(config->dl1, sizeof config->dl1, "%s", config->value);
 	size_t count = gpgpusim_part(copy, ",", parts);
 	if (count < 4) {
 		gpgpusim_fail(config, "'%s' is not a cache; expected GEOMETRY,POLICIES,MSHRS,QUEUE", config->value);

@@ -1,4 +1,4 @@
-/* GPGPU-Sim's files: lexing, and values that depend on several options. */
+/* GPGPU-Sim's files: lexing. */
 #include "gpgpusim/private.h"
 
 #include "base/arena.h"
@@ -25,8 +25,11 @@ void gpgpusim_fail(struct config *config, const char *format, ...)
 void gpgpusim_leave(struct config *config, const char *why)
 {
 	config->options->others++;
-	fprintf(config->list, "%s:%u: %s %s: %s\n", config->source.name, config->place.line, config->option,
-	        config->value, why);
+	fprintf(config->list, "%s:", config->source.name);
+	if (config->place.line)
+		fprintf(config->list, "%u:", config->place.line);
+	fprintf(config->list, " %s %s: %s\n", config->option, config->value, why);
+	fprintf(config->moving, "%s%s %s", ftell(config->moving) ? ", " : "", config->option, config->value);
 }
 
 void gpgpusim_set(struct config *config, const char *key, const char *value)
@@ -138,8 +141,10 @@ static void apply_network(struct config *config)
 	} keys[] = {{"flit_size", "network.flit_bytes"},
 	            {"internal_speedup", "network.speedup"},
 	            {"vc_buf_size", "network.buffer_flits"},
+	            {"input_buffer_size", "network.injection_flits"},
 	            {"boundary_buffer_size", "network.boundary_flits"}};
 	uint32_t number;
+	char buffer[16];
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (strcmp(keys[i].name, config->option) == 0) {
 			if (gpgpusim_number(config, config->value, &number))
@@ -147,7 +152,11 @@ static void apply_network(struct config *config)
 			config->options->honored++;
 			return;
 		}
-	gpgpusim_leave(config, "the model does not have it");
+	snprintf(buffer, sizeof buffer, "%u", config->machine->network.buffer_flits);
+	if (strcmp(config->option, "ejection_buffer_size") == 0 && strcmp(config->value, buffer) == 0)
+		config->options->honored++;
+	else if (!gpgpusim_apply_fixed(config) && !gpgpusim_apply_idle(config))
+		gpgpusim_leave(config, "the model does not have it");
 }
 
 static void read_network(struct config *config)
@@ -173,65 +182,6 @@ static void read_network(struct config *config)
 				apply_network(config);
 	}
 	free(text);
-}
-
-/* --- values that depend on several options --- */
-
-static void finish_dram(struct config *config, bool is_old)
-{
-	struct machine *machine = config->machine;
-	struct dram_config *dram = &machine->dram;
-	uint32_t burst = config->data_rate ? config->burst / config->data_rate : 0;
-	if (config->chips && config->bus_bytes && config->burst) {
-		dram->atom_bytes = config->chips * config->bus_bytes * config->burst;
-		machine->memory_bus_bits = machine->map.channels * config->chips * config->bus_bytes * 8;
-	}
-	dram->burst_cycles = burst ? burst : dram->burst_cycles;
-	if (!config->ccd || !config->cl)
-		return;
-	burst = dram->burst_cycles;
-	dram->ccd = config->ccd;
-	dram->ccd_long = config->ccdl ? config->ccdl : config->ccd;
-	dram->rrd = config->rrd;
-	dram->rcd = config->rcd;
-	dram->rcd_write = config->rcd > config->wl + 1 ? config->rcd - (config->wl + 1) : 1;
-	dram->ras = config->ras;
-	dram->rp = config->rp;
-	dram->rc = config->rc;
-	dram->cl = config->cl;
-	dram->wl = config->wl;
-	dram->rtw = config->cl + burst + 2 > config->wl ? config->cl + burst + 2 - config->wl : 1;
-	dram->wtr = config->wl + burst + config->cdlr;
-	dram->rtp = burst;
-	dram->rtp_long = config->rtpl ? config->rtpl : burst;
-	dram->wtp = config->wl + burst + config->wr;
-	/* version 3 counts one bit too many in a bank's group number */
-	uint32_t groups = config->groups ? config->groups : 1;
-	dram->bank_groups = is_old && groups > 1 ? groups / 2 : groups;
-}
-
-/* Divides the collector units of all sub-cores. Sets the memory shared by L1 and shared memory: the file gives L1's
- * lines for only part of it. */
-static void finish_sm(struct config *config)
-{
-	struct sm_config *sm = &config->machine->sm;
-	if (config->collectors && sm->schedulers)
-		sm->sub_core_collectors = config->collectors / sm->schedulers;
-	if (config->unified_kib || config->adaptive)
-		sm->unified_bytes = config->adaptive ? config->unified_kib * 1024 : 0;
-	if (sm->unified_bytes && sm->l1d.sets && sm->l1d.line_bytes)
-		sm->l1d.ways = sm->unified_bytes / (sm->l1d.sets * sm->l1d.line_bytes);
-}
-
-static void finish(struct config *config, bool is_old)
-{
-	struct machine *machine = config->machine;
-	machine->cluster.sms = config->cores ? config->cores : machine->cluster.sms;
-	if (config->clusters || config->cores)
-		machine->sms = (config->clusters ? config->clusters : 15) * machine->cluster.sms;
-	machine->shared_per_block = config->shared_per_block ? config->shared_per_block : machine->sm.shared_bytes;
-	finish_sm(config);
-	finish_dram(config, is_old);
 }
 
 /* --- files --- */
@@ -263,8 +213,16 @@ static bool is_version_4(const char *text)
 /* True for machines whose schedulers have their own units: Volta and later. */
 static bool has_sub_cores(const char *text)
 {
-	const char *model = strstr(text, "sub_core_model");
-	return model && atoi(model + strcspn(model, " \t\n")) == 1;
+	const char *model = text;
+	while ((model = strstr(model, "sub_core_model"))) {
+		const char *line = model;
+		while (line > text && line[-1] != '\n')
+			line--;
+		model += strcspn(model, " \t\n");
+		if (*line == '-') /* else a comment */
+			return atoi(model) == 1;
+	}
+	return false;
 }
 
 const char *gpgpusim_config_base(const char *path, struct diag *diag)
@@ -282,10 +240,18 @@ static void name_machine(struct machine *machine, const char *path)
 	snprintf(machine->name, sizeof machine->name, "%s", slash ? slash + 1 : path);
 }
 
+static void drop_empty(char **text)
+{
+	if (**text)
+		return;
+	free(*text);
+	*text = NULL;
+}
+
 bool gpgpusim_config_read(const char *path, struct machine *machine, struct gpgpusim_options *options,
                           struct diag *diag)
 {
-	size_t length, list_length;
+	size_t length, list_length, moving_length;
 	uint32_t errors = diag->errors;
 	char *text = read_text(path, &length, diag);
 	*options = (struct gpgpusim_options){0};
@@ -293,16 +259,22 @@ bool gpgpusim_config_read(const char *path, struct machine *machine, struct gpgp
 		return false;
 	struct config config = {.source = {path, text, length}, .machine = machine, .options = options, .diag = diag};
 	config.list = open_memstream(&options->list, &list_length);
+	config.moving = open_memstream(&options->moving, &moving_length);
+	config.has_sub_cores = has_sub_cores(text);
+	config.is_version_4 = config.has_sub_cores || is_version_4(text);
+	if (config.is_version_4)
+		gpgpusim_set_defaults(&config);
 	read_options(&config);
 	if (*config.network)
 		read_network(&config);
-	finish(&config, !is_version_4(text) && !has_sub_cores(text));
+	config.source = (struct diag_source){path, text, length};
+	config.place = (struct diag_place){0};
+	gpgpusim_finish(&config);
 	name_machine(machine, path);
 	fclose(config.list);
+	fclose(config.moving);
 	free(text);
-	if (!options->others) {
-		free(options->list);
-		options->list = NULL;
-	}
+	drop_empty(&options->list);
+	drop_empty(&options->moving);
 	return diag->errors == errors;
 }

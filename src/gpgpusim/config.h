@@ -15,6 +15,9 @@ struct gpgpusim_options {
 	uint32_t honored, others;
 	/* of the unsupported options: one line each, with the reason; from malloc, NULL when there are none */
 	char *list;
+	/* of those that can change cycles: each with its value, separated by commas; from malloc, NULL when there are
+	 * none */
+	char *moving;
 };
 
 /* True when the file name ends in ".config". */

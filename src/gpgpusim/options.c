@@ -37,6 +37,9 @@ static const struct direct direct[] = {
 	{"-gpgpu_shmem_size", {"sm.shared_bytes"}},
 	{"-gpgpu_shmem_num_banks", {"sm.shared_banks"}},
 	{"-gpgpu_smem_latency", {"sm.shared_latency"}},
+	{"-smem_latency", {"sm.shared_latency"}}, /* its name in SM3_KEPLER_TITAN */
+	{"-gpgpu_shmem_sizeDefault", {"sm.shared_bytes"}},
+	{"-gpgpu_max_insn_issue_per_warp", {"sm.issue_per_warp"}},
 	{"-gpgpu_l1_latency", {"sm.l1_latency"}},
 	{"-gpgpu_l1_banks", {"sm.l1_banks"}},
 	{"-gpgpu_l1_cache_write_ratio", {"l1d.dirty_percent"}},
@@ -72,15 +75,10 @@ static const struct direct direct[] = {
 	{"-gpgpu_dram_return_queue_size", {"dram.return_queue"}},
 	{"-gpgpu_dram_partition_queues",
          {"l2.input_queue", "l2.to_dram_queue", "l2.from_dram_queue", "l2.reply_queue"}},
-	{"-ptx_opcode_latency_int",
-         {"latency.add.int", "latency.max.int", "latency.mul.int", "latency.mad.int", "latency.div.int"}},
 	{"-ptx_opcode_latency_fp",
          {"latency.add.fp32", "latency.max.fp32", "latency.mul.fp32", "latency.mad.fp32", "latency.div.fp32"}},
 	{"-ptx_opcode_latency_dp",
          {"latency.add.fp64", "latency.max.fp64", "latency.mul.fp64", "latency.mad.fp64", "latency.div.fp64"}},
-	{"-ptx_opcode_initiation_int",
-         {"initiation.add.int", "initiation.max.int", "initiation.mul.int", "initiation.mad.int",
-          "initiation.div.int"}},
 	{"-ptx_opcode_initiation_fp",
          {"initiation.add.fp32", "initiation.max.fp32", "initiation.mul.fp32", "initiation.mad.fp32",
           "initiation.div.fp32"}},
@@ -103,77 +101,60 @@ static bool set_directly(struct config *config)
 	return false;
 }
 
-/* --- options that the model supports with one value only --- */
+/* --- options with their own function --- */
 
-static const struct fixed {
-	const char *option, *value, *why;
-} fixed[] = {
-	{"-gpgpu_simd_model", "1", "warps have reconvergence stacks"},
-	{"-gpgpu_dram_scheduler", "1", "DRAM is scheduled first ready, first come"},
-	{"-gpgpu_perfect_mem", "0", "use sm.zero_latency_memory"},
-	{"-gpgpu_cache:dl2_texture_only", "0", "L2 holds data too"},
-	{"-gpgpu_shmem_limited_broadcast", "0", "each word of shared memory is broadcast to all lanes that read it"},
-	{"-gpgpu_shmem_warp_parts", "1", "a whole warp accesses shared memory at once"},
-	{"-gpgpu_ptx_use_cuobjdump", "0", "the code is PTX"},
-	{"-gpgpu_ptx_convert_to_ptxplus", "0", "the code is PTX"},
-	{"-gpgpu_concurrent_kernel_sm", "1", "blocks of several kernels share an SM (launch.policy)"},
+/* Numbers that are combined with others, in finish.c. */
+static const struct number {
+	const char *option;
+	size_t field;
+} numbers[] = {
+	{"-gpgpu_n_clusters", offsetof(struct config, clusters)},
+	{"-gpgpu_n_cores_per_cluster", offsetof(struct config, cores)},
+	{"-gpgpu_shmem_per_block", offsetof(struct config, shared_per_block)},
+	{"-gpgpu_n_mem_per_ctrlr", offsetof(struct config, chips)},
+	{"-gpgpu_dram_buswidth", offsetof(struct config, bus_bytes)},
+	{"-gpgpu_dram_burst_length", offsetof(struct config, burst)},
+	{"-dram_data_command_freq_ratio", offsetof(struct config, data_rate)},
+	{"-gpgpu_operand_collector_num_units_gen", offsetof(struct config, collectors)},
+	{"-gpgpu_unified_l1d_size", offsetof(struct config, unified_kib)},
+	{"-gpgpu_adaptive_cache_config", offsetof(struct config, adaptive)},
+	{"-gpgpu_num_dp_units", offsetof(struct config, dp_units)},
+	{"-gpgpu_num_int_units", offsetof(struct config, int_units)},
+	{"-gpgpu_num_tensor_core_units", offsetof(struct config, tensor_units)},
+	{"-gpgpu_tensor_core_avail", offsetof(struct config, has_tensor)},
+	{"-gpgpu_coalesce_arch", offsetof(struct config, coalescing)},
+	{"-gpgpu_enable_specialized_operand_collector", offsetof(struct config, own_collectors)},
 };
 
-static bool is_fixed(struct config *config)
+static bool take_number(struct config *config)
 {
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-		if (strcmp(fixed[i].option, config->option) != 0)
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		if (strcmp(numbers[i].option, config->option) != 0)
 			continue;
-		if (strcmp(fixed[i].value, config->value) == 0)
-			config->options->honored++;
-		else
-			gpgpusim_leave(config, fixed[i].why);
+		uint32_t *number = (uint32_t *)(void *)((char *)config + numbers[i].field);
+		config->options->honored += gpgpusim_number(config, config->value, number);
 		return true;
 	}
 	return false;
 }
 
-/* --- options with their own function --- */
-
-static void take_number(struct config *config, uint32_t *number)
+/* Options of pipes that only machines without sub-cores have, and of which the model has no counterpart there. */
+static bool is_of_missing_pipe(struct config *config)
 {
-	if (gpgpusim_number(config, config->value, number))
-		config->options->honored++;
-}
-
-static void set_clusters(struct config *config)
-{
-	take_number(config, &config->clusters);
-}
-
-static void set_cores(struct config *config)
-{
-	take_number(config, &config->cores);
-}
-
-static void set_shared_per_block(struct config *config)
-{
-	take_number(config, &config->shared_per_block);
-}
-
-static void set_chips(struct config *config)
-{
-	take_number(config, &config->chips);
-}
-
-static void set_bus(struct config *config)
-{
-	take_number(config, &config->bus_bytes);
-}
-
-static void set_burst(struct config *config)
-{
-	take_number(config, &config->burst);
-}
-
-static void set_data_rate(struct config *config)
-{
-	take_number(config, &config->data_rate);
+	static const char *const pipes[] = {"_dp", "_int", "_tensor_core"};
+	if (strncmp(config->option, "-gpgpu_operand_collector_num_", 29) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++) {
+		size_t length = strlen(config->option), end = strlen(pipes[i]);
+		if (strcmp(config->option + length - end, pipes[i]) != 0)
+			continue;
+		if (config->has_sub_cores || strcmp(config->value, "0") == 0)
+			config->options->honored++;
+		else
+			gpgpusim_leave(config, "pipes besides SP, SFU and memory need sub-cores");
+		return true;
+	}
+	return false;
 }
 
 /* Parses THREADS:WARP_SIZE. */
@@ -212,19 +193,72 @@ static void set_widths(struct config *config)
 	          has_five ? sizeof five / sizeof *five : sizeof three / sizeof *three);
 }
 
-/* Sets one value for all types of SFU operations. */
-static void set_special(struct config *config, const char *what)
+/* Sets one value of a kind of operations for all data types. */
+static void set_types(struct config *config, const char *what, const char *kind, const char *text)
 {
 	static const char *const types[] = {"int", "fp32", "fp64"};
 	char key[64];
 	uint32_t number;
-	if (!gpgpusim_number(config, config->value, &number))
+	if (!gpgpusim_number(config, text, &number))
 		return;
 	for (size_t i = 0; i < 3; i++) {
-		snprintf(key, sizeof key, "%s.special.%s", what, types[i]);
+		snprintf(key, sizeof key, "%s.%s.%s", what, kind, types[i]);
 		gpgpusim_set_number(config, key, number);
 	}
+}
+
+static void set_special(struct config *config, const char *what)
+{
+	set_types(config, what, "special", config->value);
 	config->options->honored++;
+}
+
+static void set_tensor(struct config *config, const char *what)
+{
+	static const char *const kinds[] = {"mma_256", "mma_512", "mma_1k", "mma_2k", "mma_4k", "mma_8k"};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		set_types(config, what, kinds[i], config->value);
+	config->options->honored++;
+}
+
+/* Parses ADD,MAX,MUL,MAD,DIV[,SHUFFLE]; the last one is newer. */
+static void set_int(struct config *config, const char *what)
+{
+	static const char *const kinds[] = {"add", "max", "mul", "mad", "div"};
+	char copy[WORD], *parts[PARTS], key[64];
+	uint32_t number;
+	snprintf(copy, sizeof copy, "%s", config->value);
+	size_t count = gpgpusim_part(copy, ",", parts);
+	if (count < 5)
+		gpgpusim_fail(config, "'%s' has too few parts; expected 5", config->value);
+	for (size_t i = 0; i < 5 && i < count; i++) {
+		snprintf(key, sizeof key, "%s.%s.int", what, kinds[i]);
+		if (gpgpusim_number(config, parts[i], &number))
+			gpgpusim_set_number(config, key, number);
+	}
+	if (count > 5)
+		set_types(config, what, "shuffle", parts[5]);
+	config->options->honored++;
+}
+
+static void set_int_latency(struct config *config)
+{
+	set_int(config, "latency");
+}
+
+static void set_int_initiation(struct config *config)
+{
+	set_int(config, "initiation");
+}
+
+static void set_tensor_latency(struct config *config)
+{
+	set_tensor(config, "latency");
+}
+
+static void set_tensor_initiation(struct config *config)
+{
+	set_tensor(config, "initiation");
 }
 
 static void set_special_latency(struct config *config)
@@ -276,21 +310,6 @@ static void set_perfect_code(struct config *config)
 	config->options->honored--;
 }
 
-static void set_collectors(struct config *config)
-{
-	take_number(config, &config->collectors);
-}
-
-static void set_unified(struct config *config)
-{
-	take_number(config, &config->unified_kib);
-}
-
-static void set_adaptive(struct config *config)
-{
-	take_number(config, &config->adaptive);
-}
-
 static void set_carve_outs(struct config *config)
 {
 	gpgpusim_set(config, "sm.carve_outs", config->value);
@@ -319,9 +338,31 @@ static void set_network(struct config *config)
 
 static void set_channel_hash(struct config *config)
 {
-	static const char *const hashes[] = {"none", NULL, "polynomial"};
-	set_choice(config, "map.slice_hash", hashes, 3,
-	           "channels are chosen by the address modulo their number (0) or by a polynomial (2)");
+	static const char *const hashes[] = {"none", NULL, "polynomial", NULL, "random"};
+	set_choice(config, "map.slice_hash", hashes, 5,
+	           "slices are chosen by the address modulo their number (0), by a polynomial (2) or at random (4)");
+}
+
+static void set_bank_hash(struct config *config)
+{
+	static const char *const hashes[] = {"none", "xor", "polynomial"};
+	set_choice(config, "map.bank_hash", hashes, 3, "banks are numbered (0), or hashed with the row (1, 2)");
+}
+
+static void set_bank_groups(struct config *config)
+{
+	static const char *const low[] = {"false", "true"};
+	set_choice(config, "dram.group_low_bits", low, 2, "a group is the bank's high bits (0) or its low bits (1)");
+}
+
+static void set_fill_by_copies(struct config *config)
+{
+	set_flag(config, "memory.copies_fill_l2", "1");
+}
+
+static void set_issue_other_pipe(struct config *config)
+{
+	set_flag(config, "sm.issue_other_pipe", "1");
 }
 
 static void set_skip(struct config *config)
@@ -422,17 +463,32 @@ static void take_network(struct config *config)
 	config->options->honored++;
 }
 
+static const char preferences[] = "a program's preference for L1 or shared memory changes nothing";
+
+/* A description that differs from that of -gpgpu_cache:dl1 holds for programs that call cudaFuncSetCacheConfig(). */
+static void take_preference(struct config *config)
+{
+	if (strcmp(config->value, config->dl1) == 0)
+		config->options->honored++;
+	else
+		gpgpusim_leave(config, preferences);
+}
+
+static void take_preferred_size(struct config *config)
+{
+	uint32_t bytes;
+	if (!gpgpusim_number(config, config->value, &bytes))
+		return;
+	if (bytes == config->machine->sm.shared_bytes)
+		config->options->honored++;
+	else
+		gpgpusim_leave(config, preferences);
+}
+
 static const struct own {
 	const char *option;
 	void (*apply)(struct config *config);
 } own[] = {
-	{"-gpgpu_n_clusters", set_clusters},
-	{"-gpgpu_n_cores_per_cluster", set_cores},
-	{"-gpgpu_shmem_per_block", set_shared_per_block},
-	{"-gpgpu_n_mem_per_ctrlr", set_chips},
-	{"-gpgpu_dram_buswidth", set_bus},
-	{"-gpgpu_dram_burst_length", set_burst},
-	{"-dram_data_command_freq_ratio", set_data_rate},
 	{"-gpgpu_dram_timing_opt", set_timing},
 	{"-gpgpu_mem_addr_mapping", set_mapping},
 	{"-gpgpu_sub_core_model", set_sub_cores},
@@ -440,12 +496,21 @@ static const struct own {
 	{"-dram_dual_bus_interface", set_dual_bus},
 	{"-dual_bus_interface", set_dual_bus},
 	{"-gpgpu_perfect_inst_const_cache", set_perfect_code},
-	{"-gpgpu_operand_collector_num_units_gen", set_collectors},
-	{"-gpgpu_unified_l1d_size", set_unified},
-	{"-gpgpu_adaptive_cache_config", set_adaptive},
 	{"-gpgpu_shmem_option", set_carve_outs},
 	{"-network_mode", set_network},
 	{"-gpgpu_memory_partition_indexing", set_channel_hash},
+	{"-dram_bnk_indexing_policy", set_bank_hash},
+	{"-dram_bnkgrp_indexing_policy", set_bank_groups},
+	{"-gpgpu_perf_sim_memcpy", set_fill_by_copies},
+	{"-gpgpu_dual_issue_diff_exec_units", set_issue_other_pipe},
+	{"-gpgpu_cache:dl1PrefL1", take_preference},
+	{"-gpgpu_cache:dl1PrefShared", take_preference},
+	{"-gpgpu_shmem_size_PrefL1", take_preferred_size},
+	{"-gpgpu_shmem_size_PrefShared", take_preferred_size},
+	{"-ptx_opcode_latency_int", set_int_latency},
+	{"-ptx_opcode_initiation_int", set_int_initiation},
+	{"-ptx_opcode_latency_tesnor", set_tensor_latency}, /* as it is spelled there */
+	{"-ptx_opcode_initiation_tensor", set_tensor_initiation},
 	{"-gpgpu_shader_core_pipeline", set_threads},
 	{"-gpgpu_pipeline_widths", set_widths},
 	{"-ptx_opcode_latency_sfu", set_special_latency},
@@ -469,10 +534,21 @@ static bool is_own(struct config *config)
 	return false;
 }
 
+/* Units of trace-driven runs: ENABLED,UNITS,... */
+static bool is_off(struct config *config)
+{
+	if (strncmp(config->option, "-specialized_unit_", 18) != 0 || *config->value != '0')
+		return false;
+	config->options->honored++;
+	return true;
+}
+
 void gpgpusim_apply(struct config *config)
 {
 	if (!*config->value)
 		gpgpusim_fail(config, "expected a value");
-	else if (!set_directly(config) && !is_fixed(config) && !gpgpusim_apply_cache(config) && !is_own(config))
+	else if (!set_directly(config) && !take_number(config) && !gpgpusim_apply_fixed(config) &&
+	         !gpgpusim_apply_cache(config) && !is_own(config) && !is_of_missing_pipe(config) && !is_off(config) &&
+	         !gpgpusim_apply_idle(config))
 		gpgpusim_leave(config, "the model does not have it");
 }

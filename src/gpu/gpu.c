@@ -89,6 +89,21 @@ uint64_t gpu_core_cycle(const struct gpu *gpu)
 	return gpu->clock[CLOCK_CORE].cycle;
 }
 
+/* GPGPU-Sim 4.2.0: gpgpu_sim::perf_memcpy_to_gpu(), for copies in both directions. */
+void gpu_copied(struct gpu *gpu, uint64_t address, uint64_t bytes)
+{
+	if (!gpu->machine.copies_fill_l2)
+		return;
+	uint64_t cycle = gpu->reply_side.clock[CLOCK_L2].cycle;
+	uint32_t sector = gpu->machine.l2.line_bytes / gpu->machine.l2.sectors;
+	struct request request = {.kind = REQUEST_L2_FILL, .bytes = sector};
+	for (uint64_t at = address & ~(uint64_t)(sector - 1); at < address + bytes; at += sector) {
+		request.address = at;
+		address_map_place(&gpu->machine.map, &request);
+		cache_put(&gpu->slice[request.slice].cache, &request, cycle);
+	}
+}
+
 void gpu_wait_until(struct gpu *gpu, uint64_t cycle)
 {
 	const struct clock *core = &gpu->clock[CLOCK_CORE];

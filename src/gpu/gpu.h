@@ -216,6 +216,8 @@ void gpu_cut_session(struct gpu *gpu, struct gpu_session *session);
 
 /* The core cycle that the machine has reached. */
 uint64_t gpu_core_cycle(const struct gpu *gpu);
+/* The host has written or read these bytes: with memory.copies_fill_l2, L2 now has them. */
+void gpu_copied(struct gpu *gpu, uint64_t address, uint64_t bytes);
 /* Lets time pass until a core cycle. No kernel may run. */
 void gpu_wait_until(struct gpu *gpu, uint64_t cycle);
 

@@ -13,7 +13,8 @@ static const char *const pipe_names[] = {"sp", "sfu", "either", "int", "dp", "te
 static const char *const path_names[] = {"fall_through", "taken", "low_lanes", NULL};
 static const char *const layout_names[] = {"by_block", "by_sm", NULL};
 static const char *const crossbar_names[] = {"router", "local", NULL};
-static const char *const slice_hash_names[] = {"none", "polynomial", NULL};
+static const char *const slice_hash_names[] = {"none", "polynomial", "random", NULL};
+static const char *const bank_hash_names[] = {"none", "xor", "polynomial", NULL};
 static const char *const policy_names[] = {"leftover", "even", "partitions", "shares", NULL};
 static const char *const turns_names[] = {"by_cycle", "held", NULL};
 static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL};
@@ -134,6 +135,8 @@ const struct base_option machine_options[] = {
 	U32("memory.pitch", pitch_bytes, 1, 65536, "bytes", "cudaMallocPitch() rounds rows up to a multiple of this"),
 	BOOL("memory.reuse_freed", reuse_freed,
              "freed memory is allocated again; else each allocation lies above all earlier ones"),
+	BOOL("memory.copies_fill_l2", copies_fill_l2,
+             "copies between host and device leave what they move in L2, at once and without traffic"),
 	U32("memory.code_align", code_align, 8, 4096, "bytes",
             "a function's code begins at a multiple of this; 8: directly after the previous function in the PTX"),
 	U32("memory.bus_bits", memory_bus_bits, 8, 65536, "bits",
@@ -163,6 +166,9 @@ const struct base_option machine_options[] = {
             "warp schedulers, each of which issues one instruction per cycle"),
 	{"sm.warp_order", BASE_OPTION_TEXT, AT(warp_order), 0, 0, NULL, "",
          "the warp-order policy: a mechanism with its options, as --mech takes it"},
+	U32("sm.issue_per_warp", sm.issue_per_warp, 1, SM_MAX_ISSUES, "instructions",
+            "most instructions that a scheduler issues from its chosen warp per cycle"),
+	BOOL("sm.issue_other_pipe", sm.issue_other_pipe, "each of them goes to another pipe than the one before"),
 	BOOL("sm.schedulers_alternate", sm.alternate,
              "schedulers alternate in going first; else the first scheduler always does"),
 	U32("sm.send_queue", send_queue, 1, 4096, "requests",
@@ -179,7 +185,7 @@ const struct base_option machine_options[] = {
             "ports into a sub-core's collectors, each for one instruction of each pipe per step"),
 	U32("sm.dispatch_ports", sm.dispatch_ports, 1, SM_MAX_DISPATCH_PORTS, "ports",
             "ports out of a sub-core's collectors"),
-	U32("sm.operand_steps", sm.operand_steps, 1, 4, "steps", "steps of a sub-core's collectors per cycle"),
+	U32("sm.operand_steps", sm.operand_steps, 1, 4, "steps", "steps of the operand collectors per cycle"),
 	PIPE("sm.sp", sm.pipe[PTX_UNIT_SP]),
 	PIPE("sm.sfu", sm.pipe[PTX_UNIT_SFU]),
 	PIPE("sm.mem", sm.pipe[PTX_UNIT_MEM]),
@@ -304,7 +310,10 @@ const struct base_option machine_options[] = {
              "the slices of a channel alternate inside map.interleave_bytes; else the slice bits lie above the "
              "channel's"),
 	ENUM("map.slice_hash", map.slice_hash, slice_hash_names,
-             "hash of channel and slice with the address bits above; polynomial: for 16, 32 or 64 slices"),
+             "hash of channel and slice with the address bits above; polynomial: for 16, 32 or 64 slices, counted with "
+             "the next power of two of channels; random: the address selects any slice"),
+	ENUM("map.bank_hash", map.bank_hash, bank_hash_names,
+             "combination of the bank's number with the low bits of the row's; polynomial: for 16, 32 or 64 banks"),
 
 	CACHE("l2", l2),
 	BOOL("l2.by_sectors", slice.by_sectors,
@@ -473,11 +482,15 @@ static void check_slices(const struct machine *machine, struct diag *diag)
 		           machine->map.slices_per_channel);
 	if (machine->map.columns_lowest && machine->map.slices_inside)
 		diag_plain(diag, "map.columns_lowest and map.slices_inside are both true; expected at most one");
-	if (machine->map.slice_hash && !polynomial_hash_knows(machine->map.channels * machine->map.slices_per_channel))
+	if (machine->map.slice_hash == SLICE_HASH_POLYNOMIAL &&
+	    !polynomial_hash_knows(address_map_hash_places(&machine->map)))
 		diag_plain(diag,
 		           "map.channels %u and map.slices_per_channel %u; map.slice_hash polynomial is defined for "
-		           "16, 32 and 64 slices",
+		           "16, 32 and 64 slices, with the next power of two of channels",
 		           machine->map.channels, machine->map.slices_per_channel);
+	if (machine->map.bank_hash == BANK_HASH_POLYNOMIAL && !polynomial_hash_knows(machine->map.banks))
+		diag_plain(diag, "map.banks is %u; map.bank_hash polynomial is defined for 16, 32 and 64 banks",
+		           machine->map.banks);
 	if (machine->map.slices_inside &&
 	    machine->interleave_bytes / machine->map.slices_per_channel < machine->l2.line_bytes)
 		diag_plain(diag,

@@ -28,6 +28,7 @@ struct machine {
 	uint32_t heap_base_mib, memory_mib; /* base device address of allocations; size of their memory */
 	uint32_t memory_bus_bits;
 	uint32_t pitch_bytes; /* rows of cudaMallocPitch() are rounded up to a multiple of this */
+	bool copies_fill_l2;  /* what copies between host and device move is then in L2 */
 	bool reuse_freed;     /* freed device memory is allocated again */
 	uint32_t code_align;  /* bytes; alignment of a function's code */
 	bool spread_small_grids; /* a grid that does not fill the machine is spread evenly, with fewer blocks per SM */

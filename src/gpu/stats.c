@@ -217,7 +217,8 @@ static bool check(const struct gpu *gpu, const struct gpu_stats *s, uint64_t cyc
 	const struct relation relations[] = {
 		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm), EQUALS,
 	         cycles * machine->sms * machine->sm.schedulers},
-		{"sm.stack_issued = sm.warp_instructions", s->sm.stack_issued, EQUALS, s->sm.warp_instructions},
+		{"sm.stack_issued + issued_along = warp_instructions", s->sm.stack_issued + s->sm.issued_along, EQUALS,
+	         s->sm.warp_instructions},
 		{"sm.blocks = blocks of the grid, or those placed", s->sm.blocks, at_end, blocks},
 		{"sm.warp_instructions = arithmetic + mem", s->sm.warp_instructions, EQUALS,
 	         arithmetic + s->sm.mem_instructions},

@@ -1,4 +1,5 @@
 #include "memory/cache.h"
+#include "memory/cache_insert.h"
 
 #include "base/arena.h"
 
@@ -132,19 +133,6 @@ static inline uint32_t line_to_go(struct cache *cache, const struct request *req
 	return cache->watch ? cache_watch_victim(cache->watch, &cache->tags, probe, request, cycle) : probe->at;
 }
 
-/* Assigns a line to the request's block. */
-static inline void insert(struct cache *cache, const struct request *request, uint32_t at, uint64_t block,
-                          uint64_t cycle)
-{
-	uint64_t in_line = cache->config.line_bytes - 1;
-	prefetch_account_evicted(&cache->account, at);
-	if (cache->watch)
-		cache_watch_evicted(cache->watch, &cache->tags, at, false, cycle);
-	tags_insert(&cache->tags, at, block, request->slice_address & ~in_line, request->slice, cycle);
-	if (cache->watch)
-		cache_watch_inserted(cache->watch, &cache->tags, at, request, cycle);
-}
-
 /* An access has hit the line or waits for it. */
 static inline void use_line(struct cache *cache, const struct request *request, uint32_t at, uint64_t cycle)
 {
@@ -166,7 +154,7 @@ static uint32_t claim_line(struct cache *cache, const struct request *request, c
 	const struct cache_line *line = &cache->tags.line[at];
 	if (line->dirty && cache->config.write != WRITE_THROUGH)
 		write_back(cache, line, request->sm, cycle);
-	insert(cache, request, at, probe->block, cycle);
+	cache_insert(cache, request, at, probe->block, cycle);
 	return at;
 }
 

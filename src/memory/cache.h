@@ -128,6 +128,11 @@ static inline void cache_release_mshr(struct cache *cache, const struct request 
 	cache_changed(cache, cache->wants_register);
 }
 
+/* Makes the request's sector present and clean, at once and without traffic, as if the copy engine had moved it
+ * through this cache. A dirty line that it replaces vanishes, because memory has its data. Nothing is counted. Unless
+ * it hits, it is a use of the line. */
+void cache_put(struct cache *cache, const struct request *request, uint64_t cycle);
+
 /* Another unit has written these bytes. Invalidates them where present, except data that a line must write back.
  * Data in flight will still arrive. */
 void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);

@@ -147,6 +147,20 @@ void tags_free_line(struct tags *tags, uint32_t at)
 	bits_add(&tags->free[set * tags->free_words], at - set * tags->ways);
 }
 
+static void take_out(struct tags *tags, uint32_t at)
+{
+	const struct tag_place *place = &tags->place[at];
+	tags->place[place->older].younger = place->younger;
+	tags->place[place->younger].older = place->older;
+}
+
+void tags_make_last(struct tags *tags, uint32_t at)
+{
+	uint32_t ring = ring_of(tags, tags->place[at].set);
+	take_out(tags, at);
+	put_behind(tags, at, tags->place[ring].older);
+}
+
 void tags_make_youngest(struct tags *tags, uint32_t at, uint64_t cycle)
 {
 	struct tag_place *place = &tags->place[at];
@@ -155,8 +169,7 @@ void tags_make_youngest(struct tags *tags, uint32_t at, uint64_t cycle)
 	tags->line[at].used = cycle;
 	if (place->younger == ring)
 		return;
-	tags->place[place->older].younger = place->younger;
-	tags->place[place->younger].older = place->older;
+	take_out(tags, at);
 	uint32_t older = tags->place[ring].older;
 	while (older > at && older != ring && tags->line[older].used == cycle)
 		older = tags->place[older].older;

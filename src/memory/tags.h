@@ -104,6 +104,9 @@ uint32_t tags_victim(const struct tags *tags, uint32_t set);
 void tags_free_line(struct tags *tags, uint32_t at);
 void tags_make_youngest(struct tags *tags, uint32_t at, uint64_t cycle);
 
+/* The line becomes its set's youngest, also among those used in the same cycle. */
+void tags_make_last(struct tags *tags, uint32_t at);
+
 /* The set of an address under a hashed index. */
 uint32_t tags_hashed_set(uint64_t address, uint32_t sets);
 /* The set under a polynomial index, from the address bits that count for it. */

@@ -57,6 +57,8 @@ struct sm_config {
 	bool shared_atomics_hold;
 	bool async_copies;              /* cp.async: a copy to shared memory runs while its warp continues */
 	uint32_t try_wait_cycles;       /* maximum time for which mbarrier.try_wait holds its warp; 0: it does not */
+	uint32_t issue_per_warp;        /* most instructions of the chosen warp per scheduler and cycle */
+	bool issue_other_pipe;          /* each of them goes to another pipe than the previous one */
 	bool alternate;                 /* the schedulers take turns at going first */
 	bool sleep;                     /* ticks only when something can happen; changes no result */
 	bool global_skips_l1, flush_l1; /* flush: L1 data is invalidated at a kernel's end */

@@ -1,6 +1,7 @@
 /* issue: the schedulers' choice. Candidates are warps whose next instruction is in the buffer, waits for no register
  * and fits into its pipe. The first of them in the warp order issues. A mechanism owns that order (seam.h:
- * MECH_POLICY_WARP_ORDER). Each scheduler issues one instruction per cycle, as in GPGPU-Sim 3.2.2.
+ * MECH_POLICY_WARP_ORDER). Each scheduler issues one instruction per cycle, as in GPGPU-Sim 3.2.2, or up to
+ * `sm.issue_per_warp` of one warp.
  * tests/micro/issue.cu measures the rates, tests/sm/test_sm_turns.c the orders. */
 #include "sm/hooks.h"
 #include "sm/sm.h"
@@ -117,10 +118,9 @@ static void advance(struct sm *sm, struct sm_warp *warp)
 }
 
 /* Not inlined, because in the middle of sm_tick() no host registers would be left for it. */
-__attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
+__attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp,
+                                                 struct simt_step *step)
 {
-	struct simt_step *step = &scheduler->step;
-
 	uint32_t latency = sm->seam->is_shown_issues ? hooks_issue(sm, warp) : 0;
 	simt_step(warp->simt, step);
 	if (step->fault.what) {
@@ -157,6 +157,36 @@ static uint64_t ready_warps(const struct sm *sm, const struct scheduler *schedul
 	return ready ? ready & (open_pipes(sm, scheduler) | scheduler->stale) : 0;
 }
 
+/* True when the warp that has just issued to a pipe may issue its next instruction too. A store of the same cycle
+ * must be made first, so no further memory instruction follows it. */
+static bool may_issue_again(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp, uint32_t pipe)
+{
+	uint64_t ready = scheduler->filled & ~scheduler->seen.held & warp->mask;
+	if (!ready || sm->fault.what)
+		return false;
+	if (ready & scheduler->stale) {
+		flush_buffer(sm, warp);
+		return false;
+	}
+	if (!(ready & ~scheduler->hazard & open_pipes(sm, scheduler)))
+		return false;
+	uint32_t next = choose_pipe(sm, warp->pipes);
+	if ((sm->config.issue_other_pipe && next == pipe) || (scheduler->to_commit && next == SM_PIPE_MEM))
+		return false;
+	return !sm->seam->may_issue.count || hooks_may_issue(sm, warp);
+}
+
+/* Issues the warp's instruction, and more of them where the machine allows (GPGPU-Sim 4.2.0: scheduler_unit::cycle(),
+ * gpgpu_max_insn_issue_per_warp and gpgpu_dual_issue_diff_exec_units). */
+__attribute__((noinline)) static void issue_several(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
+{
+	uint32_t left = sm->config.issue_per_warp, pipe;
+	do {
+		pipe = choose_pipe(sm, warp->pipes);
+		issue_warp(sm, scheduler, warp, scheduler->to_commit ? &scheduler->after : &scheduler->step);
+	} while (--left && may_issue_again(sm, scheduler, warp, pipe) && ++sm->stats.issued_along);
+}
+
 /* Issues the first candidate that no mechanism refuses. False: none issues. */
 static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t candidates)
 {
@@ -165,7 +195,10 @@ static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t can
 		struct sm_warp *warp = scheduler->warp[bit];
 		bool stale = scheduler->stale >> bit & 1;
 		if (!stale && (!sm->seam->may_issue.count || hooks_may_issue(sm, warp))) {
-			issue_warp(sm, scheduler, warp);
+			if (UNLIKELY(sm->config.issue_per_warp > 1))
+				issue_several(sm, scheduler, warp);
+			else
+				issue_warp(sm, scheduler, warp, &scheduler->step);
 			scheduler->seen.last = bit;
 			scheduler->issued |= warp->mask;
 			return true;

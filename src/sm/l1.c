@@ -124,7 +124,8 @@ bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request)
 	sm->l1.piped |= 1u << bank;
 	if (request->is_write)
 		warp_store_sent(&sm->warp[op->warp]);
-	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
+	uint32_t end = pipe->head + pipe->count++, slots = sm->config.l1_latency;
+	struct l1_pipe_slot *slot = &pipe->slot[end < slots ? end : end - slots];
 	slot->request = request;
 	slot->ready = sm->cycle + sm->config.l1_latency;
 	sm->l1.pipe_next = min_u64(sm->l1.pipe_next, slot->ready);
@@ -174,7 +175,7 @@ static void leave_pipe(struct sm *sm, uint32_t bank)
 	sm->l1.refused_banks &= ~(1u << bank);
 	if (sm->seam->access.count)
 		hooks_access(sm, &slot->access, slot->access.result == MECH_BUFFER_HIT ? MECH_BUFFER_HIT : result);
-	pipe->head = (pipe->head + 1) % SM_L1_PIPE;
+	pipe->head = pipe->head + 1 == sm->config.l1_latency ? 0 : pipe->head + 1;
 	if (--pipe->count == 0)
 		sm->l1.piped &= ~(1u << bank);
 	if ((result == BASE_ACCESS_HIT || is_write) && !sent_down)

@@ -16,7 +16,7 @@ struct l1_pipe_slot {
 };
 
 struct l1_pipe {
-	struct l1_pipe_slot slot[SM_L1_PIPE]; /* ring */
+	struct l1_pipe_slot slot[SM_L1_PIPE]; /* ring of `sm.l1_latency` slots */
 	uint32_t head, count;
 	uint64_t entered;    /* cycle of the last entry; a pipe takes one access per cycle */
 	uint64_t refused_at; /* cache.changes when L1 refused the oldest access, or 0 */

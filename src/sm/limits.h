@@ -30,13 +30,14 @@ enum {
 	SM_MAX_UNITS = 8,       /* of one kind */
 	SM_MAX_SUB_CORES = 4,   /* one bit each per pipe in result_slot.units */
 	SM_MAX_DISPATCH_PORTS = 16,
+	SM_MAX_ISSUES = 4,      /* of one warp in a cycle */
 	SM_MAX_LATENCY_CYCLES = 512, /* bound of arithmetic latencies (units.h); a power of two */
 	SM_IBUFFER = 2,              /* instructions in a warp's buffer */
 	SM_SHARED_PIPE = 64,         /* maximum latency after shared memory's banks */
-	SM_L1_PIPE = 64,             /* maximum latency in front of L1's tags */
+	SM_L1_PIPE = 128,            /* maximum latency in front of L1's tags */
 	SM_L1_BANKS = 4,             /* banks of L1's tags */
 	SM_CARVE_OUTS = 16,
-	SM_FETCHES = 4, /* per cycle */
+	SM_FETCHES = 8, /* per cycle */
 };
 
 /* No cycle: there is no work until an input arrives. */

@@ -175,6 +175,14 @@ static void allocate(struct sm *sm, uint32_t unit)
 	}
 }
 
+/* Prepares another step in the same cycle. Results are written to the banks only in the first, and waits count once per
+ * cycle (GPGPU-Sim 4.2.0: shader_core_ctx::read_operands()). */
+__attribute__((noinline)) static void begin_step(struct sm *sm, uint64_t full)
+{
+	register_file_new_cycle(&sm->registers);
+	sm->stats.collector_full = full;
+}
+
 void collectors_tick(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
@@ -183,20 +191,26 @@ void collectors_tick(struct sm *sm)
 		sub_cores_collect(sm);
 		return;
 	}
-	uint64_t complete = collectors->complete, all;
-	for (uint32_t unit = 0; complete; complete &= ~all, unit++) {
-		all = collectors->set[unit].all;
-		if (complete & all && latch_has_room(&sm->collected[unit]))
-			dispatch(sm, unit, complete & all);
+	/* The body has one copy, so that its functions are inlined. */
+	for (uint32_t steps = sm->config.operand_steps;;) {
+		uint64_t full = sm->stats.collector_full, complete = collectors->complete, all;
+		for (uint32_t unit = 0; complete; complete &= ~all, unit++) {
+			all = collectors->set[unit].all;
+			if (complete & all && latch_has_room(&sm->collected[unit]))
+				dispatch(sm, unit, complete & all);
+		}
+		if (collectors->banks_waiting) {
+			if (UNLIKELY(sm->config.collectors_read_many))
+				read_banks_at_once(sm);
+			else
+				read_banks(sm);
+		}
+		for (uint32_t left = sm->issue.waiting; left; left &= left - 1)
+			allocate(sm, (uint32_t)__builtin_ctz(left));
+		if (LIKELY(--steps == 0))
+			return;
+		begin_step(sm, full);
 	}
-	if (collectors->banks_waiting) {
-		if (UNLIKELY(sm->config.collectors_read_many))
-			read_banks_at_once(sm);
-		else
-			read_banks(sm);
-	}
-	for (uint32_t left = sm->issue.waiting; left; left &= left - 1)
-		allocate(sm, (uint32_t)__builtin_ctz(left));
 }
 
 /* Banks are read whenever an operand waits. Other progress depends on the space that dispatch() and allocate() find. */

@@ -121,7 +121,8 @@ static void look_for_hazard(const struct sm *sm, const struct sm_warp *warp)
 
 static void set_waits_for_sms(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
 {
-	if (bits_has(sm->loads_that_wait, pc))
+	bool second = sm->config.issue_per_warp > 1; /* may issue together with the first */
+	if (bits_has(sm->loads_that_wait, pc) || (second && bits_has(sm->loads_that_wait, pc + 1)))
 		warp->scheduler->waits_for_sms |= warp->mask;
 	else
 		warp->scheduler->waits_for_sms &= ~warp->mask;

@@ -35,6 +35,7 @@ struct scheduler {
 	struct sm_warp *warp[SM_MAX_SCHEDULER_WARPS]; /* by bit */
 	struct simt_step step;                        /* its last issued step */
 	struct simt_warp *to_commit;                  /* warp whose step stores in this cycle, or NULL */
+	struct simt_step after;                       /* its last step after one that stores in the same cycle */
 	/* counter of the CPI stack to which its last lost slot was charged */
 	uint64_t *charged;
 };

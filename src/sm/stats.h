@@ -72,6 +72,8 @@
 	X(spill_stores, "instructions", "local_accesses that store spilled registers")                                 \
 	X(texture_reads, "instructions", "warp reads of textures")                                                     \
 	X(stack_issued, "slots", "scheduler cycles that issued an instruction")                                        \
+	X(issued_along, "instructions",                                                                                \
+	  "instructions issued in the same cycle and from the same warp as another one (sm.issue_per_warp)")           \
 	X(stack_arithmetic, "slots",                                                                                   \
 	  "scheduler cycles in which the oldest warp with an instruction waited for an arithmetic result")             \
 	X(stack_shared, "slots", "scheduler cycles in which the oldest warp waited for data from shared memory")       \

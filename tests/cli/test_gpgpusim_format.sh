@@ -123,4 +123,12 @@ done
 try_program 124 run --max-instructions 100000 --stats-format gpgpusim --stats cut.txt -- ./program
 grep -qx 'GPGPU-Sim: \*\* break due to reaching the maximum cycles (or instructions) \*\*' cut.txt || fail "expected the line of a break"
 ! grep -q 'exit detected' cut.txt || fail "expected no line of an end"
+
+# A run on a GPGPU-Sim configuration names the options that it ignores and that can change cycles, once.
+sed '$a-dram_seperate_write_queue_enable 1' "$source_dir/tests/data/gpgpusim/sub_cores.config" >queue.config
+try_program 0 run -m queue.config --stats queue.txt -- ./program
+[ "$(grep -c "queue.config: ignored options that can change cycles: -dram_seperate_write_queue_enable 1$" err)" = 1 ] ||
+	fail "expected the ignored option once"
+try_program 0 run -m "$source_dir/tests/data/gpgpusim/sub_cores.config" --stats queue.txt -- ./program
+! grep -q "ignored options" err || fail "expected no ignored option"
 finish

@@ -312,6 +312,21 @@ cmp -s out expected || fail "--generate-nonsystem-dependencies is not -MM"
 makes 0 --dryrun main.cu -o never
 says err '#$ '
 [ ! -e never ] || fail "--dryrun has created a file"
+# The last line links. Files are quoted, and a shell can run it.
+mkdir -p 'a $folder'
+echo '__global__ void k() {} int main() { k<<<1, 1>>>(); }' >'a $folder/main.cu'
+makes 0 -c 'a $folder/main.cu' -o 'a $folder/main.o'
+makes 0 --dryrun 'a $folder/main.o' -o linked_by_hand
+line=$(sed -n '$s/^#\$ //p' err)
+case $line in
+*' "a \$folder/main.o" '*' -o "linked_by_hand"') ;;
+*) fail "the last line of --dryrun is $line" ;;
+esac
+eval "$line" || fail "the last line of --dryrun does not link"
+[ -x linked_by_hand ] || fail "the last line of --dryrun links nothing"
+# The device's compute capability is that of -arch=native.
+makes 0 --dryrun -arch=native -c main.cu
+says err "gpu-arch=sm_$("$toolkit/bin/__nvcc_device_query")"
 makes 0 -v -c main.cu -o verbose.o
 says err "TOP=$toolkit/bin/.."
 
@@ -668,8 +683,8 @@ echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
 	says err "lcusparse"
 	exit "$failures"
 ) || failures=$((failures + 1))
-# nvcc takes pragmas in macros, and a return without the result, where clang does not. Strings and operators with
-# the same characters stay.
+# nvcc takes pragmas in macros, a return without the result, and `register` in C++17, where clang does not. Strings and
+# operators with the same characters stay.
 cat >dialect.cu <<'CU'
 #include <cstdio>
 #define UNROLL #pragma unroll 4
@@ -687,7 +702,8 @@ __global__ void sum(int *p)
 }
 int main(int count, char **)
 {
-	int *p, value;
+	register int *q = nullptr;
+	int *p = q, value;
 	if (count > 5)
 		return;
 	cudaMalloc(&p, 4);
@@ -698,9 +714,60 @@ int main(int count, char **)
 	return 0;
 }
 CU
-makes 0 dialect.cu -o dialect
+makes 0 -std=c++17 dialect.cu -o dialect
 says err "should return a value"
 [ "$(./dialect 2>/dev/null)" = "pragma #pragma unroll 56" ] || fail "dialect.cu prints something else"
+
+# nvcc takes calls of member templates without the word "template", in any number, also in headers. Other errors of such
+# a source stay, and are shown once.
+cat >words.h <<'CU'
+template <typename A, typename B> struct convert {
+	template <int N> static __host__ __device__ int cast(A a, const B *b)
+	{
+		int sum = 0;
+		for (int i = 0; i < N; i++)
+			sum += a + b[i];
+		return sum;
+	}
+	template <typename C> __host__ __device__ C as(int value) { return C(value); }
+};
+template <typename A, typename B> __host__ __device__ int from_header(convert<A, B> *c, const B *b)
+{
+	return convert<A, B>::cast<2>(1, b) + convert<A, B>::template cast<1>(1, b) + c->as<int>(3) + convert<A,
+		B>::cast<3>(2, b); // convert<A, B>::cast<2>
+}
+CU
+{
+	printf '#include <cstdio>\n#include "words.h"\ntemplate <typename T> __global__ void all(T *b)\n{\n\tint cast = 3, sum = 0;\n'
+	i=0
+	while [ $i -lt 50 ]; do
+		printf '\tsum += convert<T, T>::cast<%d>(1, b) + (cast < 4);\n' $((i % 3))
+		i=$((i + 1))
+	done
+	cat <<'CU'
+	convert<T, T> own, *other = &own;
+	printf("%d %d %d\n", sum, own.as<int>(7) + other->as<int>(1), from_header(&own, b));
+}
+int main(int argc, char **)
+{
+	int *b;
+	cudaMallocManaged(&b, 3 * sizeof *b);
+	for (int i = 0; i < 3; i++)
+		b[i] = i;
+	all<<<1, 1>>>(b);
+	cudaDeviceSynchronize();
+	return argc - 1;
+}
+CU
+} >words.cu
+makes 0 words.cu -o words
+[ ! -s err ] || fail "messages about words.cu"
+[ "$(./words 2>/dev/null)" = "115 8 16" ] || fail "words.cu prints $(./words 2>/dev/null)"
+makes 0 -dc words.cu -o words.o
+sed 's/return argc - 1/return argc - wrong/' words.cu >wrong_words.cu
+makes 1 wrong_words.cu
+says err "undeclared identifier 'wrong'"
+if grep -q "'template'" err; then fail "an error that was mended"; fi
 echo '#include <CL/cl.h>' >opencl.cu
 makes 1 -c opencl.cu
 says err "has no OpenCL"

@@ -1,5 +1,6 @@
 // Protects strings and characters that look like launches or braces: sluice cc leaves them unchanged, and reads the
-// code after them as code. Ordinary strings, raw strings, character constants.
+// code after them as code. Ordinary strings, raw strings, character constants. Also launches of host code after device
+// code whose braces match only after the preprocessor.
 #include "check.h"
 
 __global__ void add(int *sum, int value)
@@ -18,6 +19,17 @@ __global__ void parent(int *sum)
 	add<<<1, 3>>>(sum, '"' == 34 ? 10'0 : 2000);
 }
 
+template <class T> __global__ void add_each(T *sum, T value)
+{
+#if defined(UPWARDS)
+	for (T i = 0; i < value; i++) {
+#else
+	for (T i = value; i; i--) {
+#endif
+		atomicAdd(sum, 1);
+	}
+}
+
 int main()
 {
 	int *sum, host = 0;
@@ -30,5 +42,12 @@ int main()
 	parent<< <1, 1>> >(sum);
 	SUCCEEDS(cudaMemcpy(&host, sum, sizeof host, cudaMemcpyDeviceToHost));
 	CHECK(host == 302);
+	cudaStream_t stream;
+	SUCCEEDS(cudaStreamCreate(&stream));
+	add_each<<<1, 2>>>(sum, 5);
+	add_each<int><<<dim3(3), 2, 0, stream>>>(sum, 100);
+	SUCCEEDS(cudaDeviceSynchronize());
+	SUCCEEDS(cudaMemcpy(&host, sum, sizeof host, cudaMemcpyDeviceToHost));
+	CHECK(host == 302 + 10 + 600);
 	return finish();
 }

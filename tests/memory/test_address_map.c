@@ -44,6 +44,20 @@ static struct address_map rtx3070(void)
 	return map;
 }
 
+/* TITAN V of GPGPU-Sim 4.2.0: 24 channels, and the hash of 32 of them. */
+static struct address_map titan_v(void)
+{
+	struct address_map map = {.channels = 24,
+	                          .slices_per_channel = 2,
+	                          .interleave_bits = 8,
+	                          .banks = 16,
+	                          .column_bits = 3,
+	                          .slice_hash = SLICE_HASH_POLYNOMIAL,
+	                          .bank_hash = BANK_HASH_XOR};
+	address_map_open(&map);
+	return map;
+}
+
 static struct request place(const struct address_map *map, uint64_t address)
 {
 	struct request request = {.address = address};
@@ -260,13 +274,71 @@ static void test_hashed_machines(void **state)
 	}
 }
 
+/* 48 slices: the hash of 64 of all bits above the channel, modulo 48; the bank is combined with the row. */
+static void test_hash_modulo(void **state)
+{
+	struct address_map map = titan_v();
+	uint32_t count[48] = {0};
+	(void)state;
+	for (uint32_t n = 0; n < 20000; n++) {
+		uint64_t a = 0xC0000000ull + n * 256ull, above = (a >> 8) / 24, packed = above << 8;
+		uint32_t slice = (uint32_t)((a >> 8) % 24) << 1 | bits(packed, 8, 8);
+		for (uint32_t bit = 0; bit < 6; bit++)
+			slice ^= sum_of(above, taps_of_64[bit]) << bit;
+		struct request got = place(&map, a);
+		assert_int_equal(got.slice, slice % 48);
+		assert_int_equal(got.row, packed >> 15);
+		assert_int_equal(got.bank, (bits(packed, 14, 12) << 1 | bits(packed, 8, 8)) ^ (got.row & 15));
+		count[got.slice]++;
+	}
+	/* as there: results of 48 to 63 fall on the first 16 slices, which get twice as much */
+	for (uint32_t slice = 0; slice < 48; slice++)
+		assert_in_range(count[slice], 20000 / 64 * (slice < 16 ? 2 : 1) * 8 / 10,
+		                20000 / 64 * (slice < 16 ? 2 : 1) * 12 / 10);
+}
+
+/* At random: the 128 bytes of a slice stay together, and all slices get the same share. The rest of the place is that
+ * of the map without a hash. The polynomial of banks is that of 16 sets. */
+static void test_random_slices(void **state)
+{
+	struct address_map map = {.channels = 12,
+	                          .slices_per_channel = 2,
+	                          .interleave_bits = 8,
+	                          .banks = 16,
+	                          .column_bits = 4,
+	                          .slices_inside = true};
+	struct address_map random = map, polynomial = map;
+	struct polynomial_hash hash;
+	uint32_t count[24] = {0}, next_differs = 0;
+	(void)state;
+	random.slice_hash = SLICE_HASH_RANDOM;
+	polynomial.bank_hash = BANK_HASH_POLYNOMIAL;
+	polynomial_hash_open(&hash, 16);
+	address_map_open(&map);
+	address_map_open(&random);
+	address_map_open(&polynomial);
+	for (uint64_t a = 0; a < 24000 * 128; a += 128) {
+		struct request plain = place(&map, a), got = place(&random, a), banks = place(&polynomial, a);
+		assert_in_range(got.slice, 0, 23);
+		assert_int_equal(place(&random, a + 127).slice, got.slice);
+		assert_int_equal(got.slice_address, plain.slice_address);
+		assert_int_equal(got.bank, plain.bank);
+		assert_int_equal(got.row, plain.row);
+		assert_int_equal(banks.bank, polynomial_hash_place(&hash, plain.row, plain.bank));
+		next_differs += place(&random, a + 128).slice != got.slice;
+		count[got.slice]++;
+	}
+	for (uint32_t slice = 0; slice < 24; slice++)
+		assert_in_range(count[slice], 850, 1150); /* of 1000: within five standard deviations */
+	assert_in_range(next_differs, 24000 * 23 / 24 - 200, 24000 * 23 / 24 + 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_against_bit_by_bit),
-		cmocka_unit_test(test_even_spread),
-		cmocka_unit_test(test_hashed_machines),
+		cmocka_unit_test(test_hash_modulo), cmocka_unit_test(test_random_slices),
+		cmocka_unit_test(test_table),       cmocka_unit_test(test_against_bit_by_bit),
+		cmocka_unit_test(test_even_spread), cmocka_unit_test(test_hashed_machines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

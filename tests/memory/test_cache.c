@@ -388,6 +388,34 @@ static void test_hashed_sets(void **state)
 	}
 }
 
+/* Copied data are hits, without traffic. The first of the lines that are copied in one cycle is replaced first. A dirty
+ * line that a copy replaces is not written back. */
+static void test_put(void **state)
+{
+	struct bench bench;
+	struct cache_config config = small();
+	(void)state;
+	config.write = WRITE_BACK;
+	config.write_miss = WRITE_MISS_LAZY;
+	open_bench(&bench, config);
+	for (uint64_t line = 0; line < 6; line += 2)
+		cache_put(&bench.cache, make(&bench, REQUEST_L2_FILL, line * LINE), 10);
+	assert_int_equal(bench.cache.stats.accesses, 0);
+	assert_int_equal(read(&bench, 2 * LINE, 11), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, 4 * LINE, 12), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, 0 * LINE, 13), BASE_ACCESS_MISS);
+	assert_int_equal(bench.cache.miss_queue.count, 1);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 20);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 21), BASE_ACCESS_HIT); /* 0 is dirty, 4 is older */
+	cache_put(&bench.cache, make(&bench, REQUEST_L2_FILL, 6 * LINE), 22);
+	cache_put(&bench.cache, make(&bench, REQUEST_L2_FILL, 8 * LINE), 22);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(bench.cache.stats.writebacks, 0);
+	assert_int_equal(read(&bench, 8 * LINE, 23), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, 0 * LINE, 24), BASE_ACCESS_MISS);
+	arena_free(&bench.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_invalidate),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_put),
 		cmocka_unit_test(test_slice_uses_local_address),
 		cmocka_unit_test(test_prefetch_ends_with_its_fill),
 		cmocka_unit_test(test_hashed_sets),

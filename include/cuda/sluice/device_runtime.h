@@ -23,6 +23,11 @@ __device__ void *cudaGetParameterBufferV2(void *function, dim3 grid, dim3 block,
 __device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream) SLUICE_BY_STREAM(cudaLaunchDeviceV2);
 /* Waits for the grids that the block has launched. */
 __device__ cudaError_t cudaDeviceSynchronize(void);
+/* The name by which libraries of CUDA 11.6 and later call it: nvcc warns of the other one in device code. */
+static inline __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void)
+{
+	return cudaDeviceSynchronize();
+}
 /* Returns the last error of the block's launches. */
 __device__ cudaError_t cudaGetLastError(void);
 __device__ cudaError_t cudaPeekAtLastError(void);
@@ -189,6 +194,8 @@ template <> struct with_parameters<0> {
 #undef SLUICE_TO_15
 #undef SLUICE_TO_16
 
+/* sluice cc counts braces without the preprocessor, so it can take a host function for device code. Therefore a launch
+ * in host code works too. */
 template <class Function, Function function> struct device_launch;
 template <class... Parameters, void (*function)(Parameters...)> struct device_launch<void (*)(Parameters...), function> {
 	static constexpr void (*kernel)(Parameters...) = function;
@@ -196,16 +203,20 @@ template <class... Parameters, void (*function)(Parameters...)> struct device_la
 	unsigned int shared;
 	cudaStream_t stream;
 
-	__device__ device_launch(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0)
+	__host__ __device__ device_launch(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0)
 	    : grid(grid), block(block), shared((unsigned int)shared), stream(stream)
 	{
 	}
-	__device__ void operator()(Parameters... arguments) const
+	__host__ __device__ void operator()(Parameters... arguments) const
 	{
+#if defined(__CUDA_ARCH__)
 		char *buffer = (char *)cudaGetParameterBufferV2((void *)kernel, grid, block, shared);
 		if (buffer)
 			put_arguments(buffer, 0, arguments...);
 		cudaLaunchDeviceV2(buffer, stream);
+#else
+		function<<<grid, block, shared, stream>>>(arguments...);
+#endif
 	}
 };
 

@@ -625,6 +625,8 @@
 #undef exclusive_scan_update
 #pragma push_macro("executable")
 #undef executable
+#pragma push_macro("executed")
+#undef executed
 #pragma push_macro("execution")
 #undef execution
 #pragma push_macro("execution_policy")
@@ -2171,6 +2173,8 @@
 #undef type2
 #pragma push_macro("type_a")
 #undef type_a
+#pragma push_macro("type_alpha")
+#undef type_alpha
 #pragma push_macro("type_b")
 #undef type_b
 #pragma push_macro("type_c")
@@ -2179,6 +2183,10 @@
 #undef type_d
 #pragma push_macro("type_info")
 #undef type_info
+#pragma push_macro("type_x")
+#undef type_x
+#pragma push_macro("type_y")
+#undef type_y
 #pragma push_macro("types")
 #undef types
 #pragma push_macro("typesize")

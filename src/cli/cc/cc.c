@@ -357,6 +357,7 @@ static void free_words(struct cc *cc)
 	free(cc->host.list);
 	free(cc->folders.list);
 	free(cc->inputs);
+	free(cc->missing);
 	arena_free(&cc->arena);
 }
 

@@ -31,6 +31,13 @@ struct input {
 	enum language language;
 };
 
+/* A place where clang has missed the word "template" (template_word.c). */
+struct missing_template {
+	const char *file; /* absolute path */
+	unsigned line;
+	const char *name; /* of the member template */
+};
+
 struct cc {
 	struct arena arena;       /* holds the words that are created here */
 	const char *name;         /* "sluice cc" or "nvcc" */
@@ -66,6 +73,8 @@ struct cc {
 	bool shuffles;                   /* the current source may read values from other lanes */
 	bool relocatable;                /* device code is linked later: -dc, -rdc=true */
 	bool links_device, makes_archive; /* -dlink, -lib */
+	struct missing_template *missing;
+	size_t missing_count;
 	char *temporary;                 /* folder for this command's temporary files, while it runs */
 	unsigned temporaries;            /* number of files named in it so far */
 };
@@ -142,6 +151,12 @@ bool cc_open_temporary(struct cc *cc);
 void cc_close_temporary(struct cc *cc);
 /* Runs a command and returns the exit status. The first word is searched in PATH; NULL means clang. */
 int cc_run(struct cc *cc, struct argument_list *command);
+/* The same; messages of the command go to the file `log`, unless it is NULL. */
+int cc_run_logged(struct cc *cc, struct argument_list *command, const char *log);
+
+/* Finds the places in clang's messages where the word "template" is missing; changes the text. Returns true if a place
+ * is new: then cc_rewrite_launches() adds the word there. */
+bool cc_note_missing_templates(struct cc *cc, char *messages);
 
 /* Prints the architectures that nvcc's flags may name, each after the prefix, in lines that begin with the indent. */
 void cc_print_architectures(const char *prefix, const char *indent, size_t per_line);

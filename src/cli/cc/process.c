@@ -10,6 +10,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
@@ -115,6 +116,28 @@ static void print_word(const char *word)
 	fputc('\'', stderr);
 }
 
+/* True for words that nvcc 11.5 and later print in quotes: files and folders. */
+static bool is_path(const char *word)
+{
+	return word[0] != '-' || strncmp(word, "-L", 2) == 0 || strncmp(word, "-I", 2) == 0;
+}
+
+/* Prints a word as nvcc does. Scripts that read its last line remove double quotes. */
+static void print_nvcc_word(const char *word)
+{
+	if (!is_path(word)) {
+		print_word(word);
+		return;
+	}
+	fputc('"', stderr);
+	for (; *word; word++) {
+		if (strchr("\"\\$`", *word))
+			fputc('\\', stderr);
+		fputc(*word, stderr);
+	}
+	fputc('"', stderr);
+}
+
 static void print_command(const struct cc *cc, const struct argument_list *command)
 {
 	if (cc->as_nvcc)
@@ -122,12 +145,16 @@ static void print_command(const struct cc *cc, const struct argument_list *comma
 	for (size_t i = 0; i < command->count; i++) {
 		if (i)
 			fputc(' ', stderr);
-		print_word(command->list[i]);
+		if (i && cc->as_nvcc)
+			print_nvcc_word(command->list[i]);
+		else
+			print_word(command->list[i]);
 	}
 	fputc('\n', stderr);
 }
 
-static int start(const struct cc *cc, struct argument_list *command, const sigset_t *mask, pid_t *child)
+static int start(const struct cc *cc, struct argument_list *command, const char *log, const sigset_t *mask,
+                 pid_t *child)
 {
 	const char *given = getenv("SLUICE_CLANG");
 	bool is_clang = !command->list[0];
@@ -135,19 +162,24 @@ static int start(const struct cc *cc, struct argument_list *command, const sigse
 	const char *const other[] = {command->list[0], NULL};
 	const char *const *names = is_clang ? clangs : other;
 	posix_spawnattr_t attributes;
+	posix_spawn_file_actions_t files;
 	int error = ENOENT;
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, mask);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	posix_spawn_file_actions_init(&files);
+	if (log)
+		posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	for (size_t i = 0; names[i] && error == ENOENT; i++) {
 		command->list[0] = names[i];
 		if (cc->verbose)
 			print_command(cc, command);
 		error = cc->dry_run ? 0
-		                    : posix_spawnp(child, command->list[0], NULL, &attributes,
+		                    : posix_spawnp(child, command->list[0], &files, &attributes,
 		                                   (char *const *)command->list, environ);
 	}
 	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
 	if (!error)
 		return 0;
 	cli_error(cc->name, "cannot start %s: %s%s", command->list[0], strerror(error),
@@ -170,18 +202,23 @@ static int await(pid_t child)
 	}
 }
 
-int cc_run(struct cc *cc, struct argument_list *command)
+int cc_run_logged(struct cc *cc, struct argument_list *command, const char *log)
 {
 	pid_t child;
 	sigset_t signals, before;
 	fflush(NULL);
 	fill_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	int status = start(cc, command, &before, &child);
+	int status = start(cc, command, log, &before, &child);
 	if (status == 0 && !cc->dry_run)
 		status = await(child);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
+}
+
+int cc_run(struct cc *cc, struct argument_list *command)
+{
+	return cc_run_logged(cc, command, NULL);
 }
 
 /* Ends processes that a compiler left running when a signal ended it. This process has adopted them. */

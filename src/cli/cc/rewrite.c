@@ -19,8 +19,7 @@ struct rewriting {
 	struct argument_list qualifiers;
 };
 
-/* Makes a path absolute, without dots, as clang looks it up. */
-static char *absolute(struct cc *cc, const char *path)
+char *scan_absolute(struct cc *cc, const char *path)
 {
 	char folder[PATH_MAX];
 	if (*path != '/' && getcwd(folder, sizeof folder))
@@ -123,7 +122,7 @@ static void scan_text(struct rewriting *rewriting, struct scan *scan, const char
 			scan_skip_quoted(scan);
 		} else if (c == '#' && starts && !scan->in_directive) {
 			scan->at++;
-			scan->in_directive = true;
+			rewrite_begin_directive(scan);
 			follow_include(rewriting, scan, path);
 		} else if (scan_is_word(c)) {
 			rewrite_take_word(scan);
@@ -156,7 +155,7 @@ static char *edited(const struct scan *scan, size_t *length)
 static void look_through(struct rewriting *rewriting, const char *path)
 {
 	struct cc *cc = rewriting->cc;
-	char *full = absolute(cc, path);
+	char *full = scan_absolute(cc, path);
 	size_t length;
 	if (!is_new(&rewriting->seen, full))
 		return;
@@ -168,6 +167,7 @@ static void look_through(struct rewriting *rewriting, const char *path)
 	scan.in_library = strstr(full, "/cuda/std/") != NULL;
 	cc->shuffles |= memmem(text, length, "shfl", 4) != NULL;
 	scan_text(rewriting, &scan, path);
+	scan_missing_templates(&scan, full);
 	if (scan.rewritten) {
 		const char *copy = cc_new_temporary(cc, ".rewritten");
 		char *rewritten = edited(&scan, &length);

@@ -14,6 +14,9 @@ void rewrite_skip_to(struct scan *scan, const char *end);
 void rewrite_take_word(struct scan *scan);
 /* Takes a character that belongs to no word or string; rewrites launches. */
 void rewrite_take_punctuation(struct scan *scan, char c);
+/* At a directive's name. Alternatives of an #if may each open a brace that one closes: each begins with the same
+ * nesting. */
+void rewrite_begin_directive(struct scan *scan);
 void rewrite_end_directive(struct scan *scan);
 
 /* ---- rewrite_launch.c ---- */

@@ -123,6 +123,28 @@ static void take_defining(struct scan *scan, const char *word, size_t length)
 	}
 }
 
+void rewrite_begin_directive(struct scan *scan)
+{
+	size_t start = scan_skip_spaces(scan, scan->at), length = 0;
+	const char *name = scan->text + start;
+	while (start + length < scan->length && scan_is_word(name[length]))
+		length++;
+	scan->in_directive = true;
+	if (is_text(name, length, "if") || is_text(name, length, "ifdef") || is_text(name, length, "ifndef")) {
+		if (scan->branch_count < MOST_BRANCHES) {
+			scan->branches[scan->branch_count].braces = scan->braces;
+			scan->branches[scan->branch_count].depth = scan->depth;
+		}
+		scan->branch_count++;
+	} else if (is_text(name, length, "endif")) {
+		scan->branch_count -= scan->branch_count > 0;
+	} else if (scan->branch_count && scan->branch_count <= MOST_BRANCHES && length > 3 &&
+	           memcmp(name, "el", 2) == 0) {
+		scan->braces = scan->branches[scan->branch_count - 1].braces;
+		scan->depth = scan->branches[scan->branch_count - 1].depth;
+	}
+}
+
 void rewrite_end_directive(struct scan *scan)
 {
 	static const char *const digits[] = {"0", "1", "2", "3"};

@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-enum { MOST_OPEN = 16, MOST_BRACES = 256 };
+enum { MOST_OPEN = 16, MOST_BRACES = 256, MOST_BRANCHES = 64 };
 
 /* A replacement for a part of the text. */
 struct edit {
@@ -40,6 +40,10 @@ struct scan {
 	unsigned says;              /* qualifiers seen before a brace */
 	unsigned side[MOST_BRACES]; /* by open brace: the enclosing function's qualifiers; 0 for host code */
 	size_t braces;
+	struct {
+		size_t braces, depth;
+	} branches[MOST_BRANCHES]; /* by open #if: the nesting before it */
+	size_t branch_count;
 	struct edit *edits;
 	size_t edit_count;
 };
@@ -90,6 +94,12 @@ void scan_device_word(struct scan *scan, size_t length);
 
 /* At the '#' of "#define NAME #pragma TEXT": rewrites the pragma as an operator. */
 void scan_pragma(struct scan *scan);
+
+/* Adds the word "template" where clang has missed it in this file; `file` is its absolute path. */
+void scan_missing_templates(struct scan *scan, const char *file);
+
+/* Makes a path absolute, without dots, as clang looks it up. */
+char *scan_absolute(struct cc *cc, const char *path);
 
 /* At the '~' of "~NAME() {": replaces a destructor that contains assembler by a defaulted one, and moves to its end. */
 void scan_destructor(struct scan *scan);

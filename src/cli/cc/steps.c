@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Our own flags for CUDA, before all others. */
 static void add_cuda_base(struct cc *cc, struct argument_list *command)
@@ -23,6 +24,8 @@ static void add_cuda_base(struct cc *cc, struct argument_list *command)
 		"-Wno-unknown-cuda-version",
 		/* "..."NAME and narrowing initializers were accepted by old versions of nvcc */
 		"-Wno-reserved-user-defined-literal",
+		/* g++ only warns about `register` in C++17 */
+		"-Wno-error=register",
 		"-Wno-c++11-narrowing",
 		/* `return;` in a function with a result is only a warning for nvcc */
 		"-Wno-error=return-type",
@@ -197,14 +200,41 @@ static void begin(struct cc *cc, const struct input *input, struct argument_list
 	add_user(cc, command, input->language);
 }
 
+/* Compiles, and again with the word "template" wherever clang misses it. Shows the messages of the last time. */
+static int run_cuda(struct cc *cc, const char *source, struct argument_list *command)
+{
+	const char *log = cc_new_temporary(cc, ".messages");
+	if (isatty(STDERR_FILENO))
+		cc_add(command, "-fcolor-diagnostics");
+	for (;;) {
+		size_t length;
+		int status = cc_run_logged(cc, command, log);
+		char *messages = cc->dry_run ? NULL : cli_read_file(log, &length);
+		if (!messages)
+			return status;
+		char *copy = strdup(messages);
+		bool again = status != 0 && copy && cc_note_missing_templates(cc, copy);
+		const char *overlay = again ? cc_rewrite_launches(cc, source) : NULL;
+		if (!overlay)
+			fputs(messages, stderr);
+		free(copy);
+		free(messages);
+		if (!overlay)
+			return status;
+		cc_add(command, "-ivfsoverlay");
+		cc_add(command, overlay);
+	}
+}
+
 /* Runs the command of begin(). */
 static int finish(struct cc *cc, const struct input *input, struct argument_list *command)
 {
 	static const char *const names[] = {[LANGUAGE_CUDA] = "cuda", [LANGUAGE_C] = "c", [LANGUAGE_CXX] = "c++"};
 	cc_add(command, "-x");
 	cc_add(command, names[input->language]);
-	cc_add(command, cc->user.list[input->place]);
-	int status = cc_run(cc, command);
+	const char *source = cc->user.list[input->place];
+	cc_add(command, source);
+	int status = input->language == LANGUAGE_CUDA ? run_cuda(cc, source, command) : cc_run(cc, command);
 	free(command->list);
 	return status;
 }

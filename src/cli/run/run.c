@@ -4,6 +4,7 @@
  */
 #include "cli/run/run.h"
 
+#include "cli/launch_plan/launch_plan.h"
 #include "cli/run/sampling.h"
 #include "cli/run/supervise.h"
 #include "cli/run/trace.h"
@@ -56,6 +57,8 @@ enum {
 	KEY_TRACE_EVERY,
 	KEY_ENERGY,
 	KEY_TRACE_IN,
+	KEY_PTX,
+	KEY_LAUNCH,
 	KEY_TRACE_OUT,
 	KEY_JOURNAL,
 	KEY_RESUME,
@@ -341,8 +344,9 @@ const struct argp run_argp = {.options = run_options, .parser = parse_option};
 struct command {
 	struct run run;
 	char **program;
-	const char *trace_in;  /* instead of a program: an instruction trace folder */
-	const char *misplaced; /* a word after the program that looks like one of our options */
+	const char *trace_in;     /* instead of a program: an instruction trace folder */
+	const char *ptx, *launch; /* instead of a program: a PTX file, and the plan of its launches */
+	const char *misplaced;    /* a word after the program that looks like one of our options */
 };
 
 static bool is_machine(const char *name)
@@ -394,6 +398,19 @@ static void check_trace_in(const struct command *command, const struct argp_stat
 		                 "--trace-in");
 }
 
+static void check_launch_plan(const struct command *command, const struct argp_state *state)
+{
+	if (!command->ptx && !command->launch)
+		return;
+	if (!command->ptx || !command->launch)
+		cli_usage(state, "--ptx FILE and --launch PLAN belong together");
+	if (command->program || command->trace_in)
+		cli_usage(state, "--ptx runs kernels of a PTX file; remove %s",
+		          command->program ? command->program[0] : "--trace-in");
+	if (command->run.timeout)
+		cli_usage(state, "--timeout is for programs; --max-instructions also ends a run of --ptx");
+}
+
 static error_t parse_command(int key, char *value, struct argp_state *state)
 {
 	struct command *command = state->input;
@@ -404,15 +421,22 @@ static error_t parse_command(int key, char *value, struct argp_state *state)
 	case KEY_TRACE_IN:
 		command->trace_in = cli_text("--trace-in", value, state);
 		return 0;
+	case KEY_PTX:
+		command->ptx = cli_text("--ptx", value, state);
+		return 0;
+	case KEY_LAUNCH:
+		command->launch = cli_text("--launch", value, state);
+		return 0;
 	case ARGP_KEY_ARG:
 		take_program(command, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		if (!command->trace_in)
+		if (!command->trace_in && !command->ptx && !command->launch)
 			cli_usage(state, "no program given");
 		return 0;
 	case ARGP_KEY_END:
 		check_trace_in(command, state);
+		check_launch_plan(command, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -423,6 +447,9 @@ static const struct argp_option command_options[] = {
 	{"trace-in", KEY_TRACE_IN, "FOLDER", 0,
          "Run the kernels of a folder of instruction traces, Accel-Sim's or those of --trace-out, instead of a program",
          0},
+	{"ptx", KEY_PTX, "FILE", 0, "Run kernels of a PTX file, as --launch says, instead of a program", 0},
+	{"launch", KEY_LAUNCH, "PLAN", 0,
+         "With --ptx: a YAML file of tensors, launches and expected results (docs/how-to/triton.md)", 0},
 	{0},
 };
 
@@ -430,7 +457,7 @@ static const struct argp command_argp = {
 	.options = command_options,
 	.parser = parse_command,
 	.children = (const struct argp_child[]){{&run_argp, 0, NULL, 0}, {0}},
-	.args_doc = "[--] PROGRAM [ARGUMENT...]\n--trace-in=FOLDER",
+	.args_doc = "[--] PROGRAM [ARGUMENT...]\n--trace-in=FOLDER\n--ptx=FILE --launch=PLAN",
 	.doc = "Run a CUDA program on a simulated machine.\v"
 	       "The exit status is the program's; 124 when --max-instructions or --timeout cut it short, 127 when it "
 	       "is not found, "
@@ -554,6 +581,8 @@ int command_run(int argc, char **argv)
 		return CLI_USAGE;
 	if (command.trace_in)
 		return run_trace_in(&command.run, argv, command.trace_in);
+	if (command.ptx)
+		return run_launch_plan(&command.run, argv, command.ptx, command.launch);
 	command.run.program = command.program;
 	return run_program(&command);
 }

@@ -13,19 +13,20 @@ template <typename T, typename F> __global__ void cublas_each(int n, T *x, int i
 		f(x[(long long)i * incx], y[(long long)i * incy]);
 }
 
-template <typename T> struct axpy {
-	scalar<T> alpha;
+// Elements of type T; the arithmetic and alpha are of type A.
+template <typename T, typename A = T> struct axpy {
+	scalar<A> alpha;
 	__device__ void operator()(const T &x, T &y) const
 	{
-		y += alpha.value() * x;
+		y = (T)((A)y + alpha.value() * (A)x);
 	}
 };
 
-template <typename T> struct scale {
-	scalar<T> alpha;
+template <typename T, typename A = T> struct scale {
+	scalar<A> alpha;
 	__device__ void operator()(T &x, T &) const
 	{
-		x *= alpha.value();
+		x = (T)((A)x * alpha.value());
 	}
 };
 
@@ -161,6 +162,19 @@ template <typename T, bool LARGEST> struct extreme_state {
 	}
 };
 
+// The state S, whose value is rounded to type T.
+template <typename S, typename T> struct rounded : S {
+	typedef T result;
+	__device__ static rounded none()
+	{
+		return {S::none()};
+	}
+	__device__ T value() const
+	{
+		return (T)S::value();
+	}
+};
+
 // Reduces the states of a block. The first thread returns the block's state.
 template <typename S> __device__ S reduce_block(S own)
 {
@@ -284,3 +298,87 @@ static cublasStatus_t reduce_one(cublasHandle_t handle, int n, const T *x, int i
 	}
 OF_TYPE(float, S, s)
 OF_TYPE(double, D, d)
+
+// Functions with types as arguments. All vectors have one type; half and bfloat16 elements are computed in float.
+template <typename T, typename A> struct types {
+	typedef T element;
+	typedef A arithmetic;
+};
+
+template <typename F> static cublasStatus_t by_type(cudaDataType type, cudaDataType executed, F f)
+{
+	if (type == CUDA_R_64F && executed == CUDA_R_64F)
+		return f(types<double, double>());
+	if (executed != CUDA_R_32F)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	switch (type) {
+	case CUDA_R_32F:
+		return f(types<float, float>());
+	case CUDA_R_16F:
+		return f(types<__half, float>());
+	case CUDA_R_16BF:
+		return f(types<__nv_bfloat16, float>());
+	default:
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	}
+}
+
+extern "C" cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x, cudaDataType type_x, int incx, const void *y,
+                                      cudaDataType type_y, int incy, void *result, cudaDataType type, cudaDataType executed)
+{
+	NEEDS(result);
+	if (type_x != type_y || type_x != type)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	return by_type(type, executed, [&](auto t) {
+		typedef typename decltype(t)::element T;
+		typedef rounded<dot_state<typename decltype(t)::arithmetic>, T> state;
+		return reduce<state>(handle, n, (const T *)x, incx, (const T *)y, incy, (T *)result);
+	});
+}
+
+extern "C" cublasStatus_t cublasDotcEx(cublasHandle_t handle, int n, const void *x, cudaDataType type_x, int incx, const void *y,
+                                       cudaDataType type_y, int incy, void *result, cudaDataType type, cudaDataType executed)
+{
+	return cublasDotEx(handle, n, x, type_x, incx, y, type_y, incy, result, type, executed);
+}
+
+extern "C" cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x, cudaDataType type_x, int incx, void *result,
+                                       cudaDataType type, cudaDataType executed)
+{
+	NEEDS(result);
+	if (type_x != type)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	return by_type(type, executed, [&](auto t) {
+		typedef typename decltype(t)::element T;
+		typedef rounded<nrm2_state<typename decltype(t)::arithmetic>, T> state;
+		return reduce_one<state>(handle, n, (const T *)x, incx, (T *)result);
+	});
+}
+
+extern "C" cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha, cudaDataType type_alpha, const void *x,
+                                       cudaDataType type_x, int incx, void *y, cudaDataType type_y, int incy, cudaDataType executed)
+{
+	NEEDS(alpha);
+	if (type_x != type_y || type_alpha != executed)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	return by_type(type_x, executed, [&](auto t) {
+		typedef typename decltype(t)::element T;
+		typedef typename decltype(t)::arithmetic A;
+		axpy<T, A> f = {scalar_of(handle, (const A *)alpha)};
+		return each(handle, n, (const T *)x, incx, (const T *)y, incy, f);
+	});
+}
+
+extern "C" cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha, cudaDataType type_alpha, void *x,
+                                       cudaDataType type_x, int incx, cudaDataType executed)
+{
+	NEEDS(alpha);
+	if (type_alpha != executed)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	return by_type(type_x, executed, [&](auto t) {
+		typedef typename decltype(t)::element T;
+		typedef typename decltype(t)::arithmetic A;
+		scale<T, A> f = {scalar_of(handle, (const A *)alpha)};
+		return each(handle, incx > 0 ? n : 0, (const T *)x, incx, (const T *)x, incx, f);
+	});
+}
