@@ -197,21 +197,6 @@ cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t op_a,
                               const void *beta, cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpMMAlg_t alg,
                               void *buffer);
 
-/* Solves op(A) y = alpha x, where A is one triangle of a matrix. */
-cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *descr);
-cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t descr);
-cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
-                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
-                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpSVAlg_t alg,
-                                         cusparseSpSVDescr_t descr, size_t *bytes);
-cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
-                                       cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
-                                       cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpSVAlg_t alg,
-                                       cusparseSpSVDescr_t descr, void *buffer);
-cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
-                                    cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
-                                    cudaDataType compute, cusparseSpSVAlg_t alg, cusparseSpSVDescr_t descr);
-
 /* Conversions. DenseToSparse_analysis determines the number of entries, and needs the stream's end. */
 cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t a,
                                                   cusparseDnMatDescr_t b, cusparseSparseToDenseAlg_t alg,

@@ -20,26 +20,6 @@ cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *rows, int 
                                   cusparseIndexBase_t base);
 cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int n, int *p);
 
-/* Incomplete factors L and U with the entries of A, in its place. Columns within a row are in order. */
-cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info);
-cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info);
-cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position);
-#define SLUICE_OF_TYPE(T, t)                                                                                           \
-	cusparseStatus_t cusparse##t##csrilu02_bufferSize(cusparseHandle_t handle, int m, int nnz,                     \
-	                                                  const cusparseMatDescr_t descr, T *values,                   \
-	                                                  const int *offsets, const int *indices, csrilu02Info_t info, \
-	                                                  int *bytes);                                                 \
-	cusparseStatus_t cusparse##t##csrilu02_analysis(                                                               \
-		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const T *values,              \
-		const int *offsets, const int *indices, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer); \
-	cusparseStatus_t cusparse##t##csrilu02(cusparseHandle_t handle, int m, int nnz,                                \
-	                                       const cusparseMatDescr_t descr, T *values, const int *offsets,          \
-	                                       const int *indices, csrilu02Info_t info, cusparseSolvePolicy_t policy,  \
-	                                       void *buffer);
-SLUICE_OF_TYPE(float, S)
-SLUICE_OF_TYPE(double, D)
-#undef SLUICE_OF_TYPE
-
 /* y = alpha op(A) x + beta y, and C = alpha op(A) op(B) + beta C with B and C by columns. CUDA 10 was the last with
  * these; programs of that time are compiled with the oldest version. */
 #if __SLUICE_CUDA__ == 11

@@ -17,18 +17,21 @@
 	X(cusparseLoggerSetLevel, "there is no log")                                                                   \
 	X(cusparseLoggerSetMask, "there is no log")                                                                    \
 	X(cusparseLoggerForceDisable, "there is no log")                                                               \
-	X(cusparseCreateCsric02Info, "only csrilu02 in float and double factors matrices")                             \
-	X(cusparseDestroyCsric02Info, "only csrilu02 in float and double factors matrices")                            \
-	SLUICE_CUSPARSE_SDCZ(X, csrilu02_numericBoost, "only csrilu02 in float and double factors matrices")           \
-	SLUICE_CUSPARSE_CZ(X, csrilu02_bufferSize, "only csrilu02 in float and double factors matrices")               \
-	SLUICE_CUSPARSE_SDCZ(X, csrilu02_bufferSizeExt, "only csrilu02 in float and double factors matrices")          \
-	SLUICE_CUSPARSE_CZ(X, csrilu02_analysis, "only csrilu02 in float and double factors matrices")                 \
-	SLUICE_CUSPARSE_CZ(X, csrilu02, "only csrilu02 in float and double factors matrices")                          \
-	X(cusparseXcsric02_zeroPivot, "only csrilu02 in float and double factors matrices")                            \
-	SLUICE_CUSPARSE_SDCZ(X, csric02_bufferSize, "only csrilu02 in float and double factors matrices")              \
-	SLUICE_CUSPARSE_SDCZ(X, csric02_bufferSizeExt, "only csrilu02 in float and double factors matrices")           \
-	SLUICE_CUSPARSE_SDCZ(X, csric02_analysis, "only csrilu02 in float and double factors matrices")                \
-	SLUICE_CUSPARSE_SDCZ(X, csric02, "only csrilu02 in float and double factors matrices")                         \
+	X(cusparseCreateCsrilu02Info, "no kernel factors matrices")                                                    \
+	X(cusparseDestroyCsrilu02Info, "no kernel factors matrices")                                                   \
+	X(cusparseXcsrilu02_zeroPivot, "no kernel factors matrices")                                                   \
+	X(cusparseCreateCsric02Info, "no kernel factors matrices")                             \
+	X(cusparseDestroyCsric02Info, "no kernel factors matrices")                            \
+	SLUICE_CUSPARSE_SDCZ(X, csrilu02_numericBoost, "no kernel factors matrices")           \
+	SLUICE_CUSPARSE_SDCZ(X, csrilu02_bufferSize, "no kernel factors matrices")               \
+	SLUICE_CUSPARSE_SDCZ(X, csrilu02_bufferSizeExt, "no kernel factors matrices")          \
+	SLUICE_CUSPARSE_SDCZ(X, csrilu02_analysis, "no kernel factors matrices")                 \
+	SLUICE_CUSPARSE_SDCZ(X, csrilu02, "no kernel factors matrices")                          \
+	X(cusparseXcsric02_zeroPivot, "no kernel factors matrices")                            \
+	SLUICE_CUSPARSE_SDCZ(X, csric02_bufferSize, "no kernel factors matrices")              \
+	SLUICE_CUSPARSE_SDCZ(X, csric02_bufferSizeExt, "no kernel factors matrices")           \
+	SLUICE_CUSPARSE_SDCZ(X, csric02_analysis, "no kernel factors matrices")                \
+	SLUICE_CUSPARSE_SDCZ(X, csric02, "no kernel factors matrices")                         \
 	X(cusparseCreateBsric02Info, "blocked matrices (BSR) are not supported")                                       \
 	X(cusparseDestroyBsric02Info, "blocked matrices (BSR) are not supported")                                      \
 	X(cusparseCreateBsrilu02Info, "blocked matrices (BSR) are not supported")                                      \
@@ -146,13 +149,18 @@
 	X(cusparseConstBlockedEllGet, "matrices in ELL form are not supported")                                        \
 	X(cusparseCreateSlicedEll, "matrices in ELL form are not supported")                                           \
 	X(cusparseCreateConstSlicedEll, "matrices in ELL form are not supported")                                      \
-	X(cusparseSpSV_updateMatrix, "only cusparseSpSV solves triangles")                                             \
-	X(cusparseSpSM_createDescr, "only cusparseSpSV solves triangles")                                              \
-	X(cusparseSpSM_destroyDescr, "only cusparseSpSV solves triangles")                                             \
-	X(cusparseSpSM_bufferSize, "only cusparseSpSV solves triangles")                                               \
-	X(cusparseSpSM_analysis, "only cusparseSpSV solves triangles")                                                 \
-	X(cusparseSpSM_solve, "only cusparseSpSV solves triangles")                                                    \
-	X(cusparseSpSM_updateMatrix, "only cusparseSpSV solves triangles")                                             \
+	X(cusparseSpSV_createDescr, "no kernel solves triangles")                                                      \
+	X(cusparseSpSV_destroyDescr, "no kernel solves triangles")                                                     \
+	X(cusparseSpSV_bufferSize, "no kernel solves triangles")                                                       \
+	X(cusparseSpSV_analysis, "no kernel solves triangles")                                                         \
+	X(cusparseSpSV_solve, "no kernel solves triangles")                                                            \
+	X(cusparseSpSV_updateMatrix, "no kernel solves triangles")                                             \
+	X(cusparseSpSM_createDescr, "no kernel solves triangles")                                              \
+	X(cusparseSpSM_destroyDescr, "no kernel solves triangles")                                             \
+	X(cusparseSpSM_bufferSize, "no kernel solves triangles")                                               \
+	X(cusparseSpSM_analysis, "no kernel solves triangles")                                                 \
+	X(cusparseSpSM_solve, "no kernel solves triangles")                                                    \
+	X(cusparseSpSM_updateMatrix, "no kernel solves triangles")                                             \
 	X(cusparseSDDMM_bufferSize, "no kernel computes single numbers of a product")                                  \
 	X(cusparseSDDMM_preprocess, "no kernel computes single numbers of a product")                                  \
 	X(cusparseSDDMM, "no kernel computes single numbers of a product")                                             \

@@ -40,8 +40,8 @@ __global__ void cusparse_spmm_rows(matrix a, bool conjugate, scalar<typename T::
 	}
 }
 
-// 1 << shift lanes have a line of A and four columns of the result. Lanes read the entries side by side, as B by columns
-// has no better order.
+// 1 << shift lanes have a line of A and four columns of the result. Lanes read neighbouring entries, as B by
+// columns has no better order.
 template <typename T>
 __global__ void cusparse_spmm_columns(matrix a, int shift, bool conjugate, scalar<typename T::sum> alpha,
                                       dense<const typename T::in> b, scalar<typename T::sum> beta,

@@ -44,8 +44,8 @@ __global__ void cusparse_spmv_spread(matrix a, int shift, bool conjugate, scalar
 	}
 }
 
-// A thread has an entry. Entries of one row that follow each other in a warp are added first, then the row's last lane
-// adds their sum to the result by an atomic. Entries may have any order.
+// A thread has an entry; entries may have any order. Neighbours of one row in a warp are added first. Then the last lane
+// of these adds their sum to the result by an atomic.
 template <typename T>
 __global__ void cusparse_spmv_entries(matrix a, scalar<typename T::sum> alpha, const typename T::in *x, typename T::sum *sums)
 {
@@ -59,7 +59,8 @@ __global__ void cusparse_spmv_entries(matrix a, scalar<typename T::sum> alpha, c
 		sum total = {};
 		if (k < a.nnz)
 			total = to<sum>(values[k]) * to<sum>(x[indices[k] - a.base]);
-		unsigned firsts = __ballot_sync(~0u, lane == 0 || of_lane_below(row, 1) != row);
+		typename T::index before = of_lane_below(row, 1); // all lanes take part
+		unsigned firsts = __ballot_sync(~0u, lane == 0 || before != row);
 		int first = 31 - __clz(firsts & (2u << lane) - 1);
 		for (int distance = 1; distance < WARP; distance *= 2) {
 			sum below = of_lane_below(total, distance);
