@@ -233,9 +233,9 @@ try 1 cc no-such-file.cu
 echo 'extern "C" __device__ float __nv_far(float); __global__ void k(float *p) { *p = __nv_far(*p); } int main() {}' >wrong.cu
 try 1 cc wrong.cu
 says err "device function 'far' is not in Sluice's device library"
-echo '#include <cusparse.h>' >wrong.cu
+echo '#include <cusolverDn.h>' >wrong.cu
 try 1 cc -c wrong.cu -o wrong.o
-says err "sluice: <cusparse.h>: this library comes as machine code for GPUs"
+says err "sluice: <cusolverDn.h>: this library comes as machine code for GPUs"
 # A missing header that a Debian package provides: the message names the package.
 echo '#include <thrust/device_vector.h>' >wrong.cu
 if ! [ -e /usr/include/thrust/device_vector.h ]; then

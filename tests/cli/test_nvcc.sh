@@ -653,12 +653,12 @@ says out "status 0 devices 1"
 mkdir -p outer/bin outer/include outer/lib64/stubs
 printf '#!/bin/sh\nexit 9\n' | tee outer/bin/ptxas outer/bin/fatbinary outer/bin/nvlink >outer/bin/nvcc
 chmod +x outer/bin/*
-for header in cuda_runtime.h cuda_runtime_api.h cuda.h cusparse.h; do
+for header in cuda_runtime.h cuda_runtime_api.h cuda.h cusolverDn.h; do
 	echo '#error "a header of another toolkit"' >outer/include/$header
 done
-echo 'int cudaMalloc(void) { return 9; } int cusparseCreate(void) { return 0; }' |
+echo 'int cudaMalloc(void) { return 9; } int cusolverDnCreate(void) { return 0; }' |
 	cc -xc - -shared -o outer/lib64/libcudart.so.11.0 -Wl,-soname,libcudart.so.11.0
-for name in libcudart.so libcuda.so libcusparse.so stubs/libcuda.so; do
+for name in libcudart.so libcuda.so libcusolver.so stubs/libcuda.so; do
 	cp outer/lib64/libcudart.so.11.0 outer/lib64/$name
 done
 echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
@@ -676,11 +676,11 @@ echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
 	LD_LIBRARY_PATH=$CUDA_HOME/lib64
 	export LD_LIBRARY_PATH
 	runs ./program "sum 111"
-	echo '#include <cusparse.h>' >library.cu
+	echo '#include <cusolverDn.h>' >library.cu
 	makes 1 -I"$CUDA_HOME/include" -c library.cu
-	says err "sluice: <cusparse.h>"
-	makes 1 -L"$CUDA_HOME/lib64" $all -lcusparse -o program
-	says err "lcusparse"
+	says err "sluice: <cusolverDn.h>"
+	makes 1 -L"$CUDA_HOME/lib64" $all -lcusolver -o program
+	says err "lcusolver"
 	exit "$failures"
 ) || failures=$((failures + 1))
 # nvcc takes pragmas in macros, a return without the result, and `register` in C++17, where clang does not. Strings and
