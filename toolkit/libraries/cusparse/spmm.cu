@@ -40,7 +40,7 @@ __global__ void cusparse_spmm_rows(matrix a, bool conjugate, scalar<typename T::
 	}
 }
 
-// 1 << shift lanes have a line of A and four columns of the result. Lanes read neighbouring entries, as B by
+// 1 << shift lanes have a line of A and four columns of the result. Lanes read adjacent entries, as B by
 // columns has no better order.
 template <typename T>
 __global__ void cusparse_spmm_columns(matrix a, int shift, bool conjugate, scalar<typename T::sum> alpha,

@@ -44,8 +44,8 @@ __global__ void cusparse_spmv_spread(matrix a, int shift, bool conjugate, scalar
 	}
 }
 
-// A thread has an entry; entries may have any order. Neighbours of one row in a warp are added first. Then the last lane
-// of these adds their sum to the result by an atomic.
+// A thread has an entry; entries may have any order. Adjacent entries of one row in a warp are added first. Then the
+// last lane of these adds their sum to the result by an atomic.
 template <typename T>
 __global__ void cusparse_spmv_entries(matrix a, scalar<typename T::sum> alpha, const typename T::in *x, typename T::sum *sums)
 {
