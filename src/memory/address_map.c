@@ -1,5 +1,7 @@
 #include "memory/address_map.h"
 
+#include "base/mix.h"
+
 static uint32_t log2_floor(uint32_t value)
 {
 	return 31 - (uint32_t)__builtin_clz(value);
@@ -43,22 +45,13 @@ void address_map_open(struct address_map *map)
 	open_hashes(map);
 }
 
-/* Spreads a number evenly over 64 bits (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA
- * 2014: the mixing function of SplitMix, with its constants). */
-static uint64_t mixed(uint64_t number)
-{
-	number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9u;
-	number = (number ^ number >> 27) * 0x94D049BB133111EBu;
-	return number ^ number >> 31;
-}
-
 /* The slice of an address, from the slice that the map's fields give. With slices_inside, one bit is in neither part
  * of the polynomial hash, as in GPGPU-Sim. */
 static uint16_t hashed_slice(const struct address_map *map, uint64_t address, uint64_t above, uint32_t slice)
 {
 	uint32_t slices = map->channels * map->slices_per_channel;
 	if (map->slice_hash == SLICE_HASH_RANDOM)
-		return (uint16_t)(mixed(address >> (map->interleave_bits - map->slice_bits)) % slices);
+		return (uint16_t)(mix64(address >> (map->interleave_bits - map->slice_bits)) % slices);
 	slice = polynomial_hash_place(&map->hash, above >> map->hash_shift, slice);
 	return (uint16_t)(slice < slices ? slice : slice % slices);
 }

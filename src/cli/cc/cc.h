@@ -1,9 +1,10 @@
 /* cc: declarations shared by the files of `sluice cc`: the parsed command line, its steps, and running them.
  *
  * cc.c parses the command line; flags.c translates nvcc's flags; foreign_toolkits.c excludes other CUDA toolkits.
- * steps.c compiles each source and links; argument_list.c builds lists of words. rewrite.c, assembler.c and alignment.c
- * rewrite source constructs that clang rejects. device_link.c links device code; process.c runs compilers; container.c
- * writes fat binaries. host_text.c writes host code as C++; nvcc.c has nvcc's own output.
+ * steps.c compiles each source and links; argument_list.c builds lists of words. rewrite.c, assembler.c, alignment.c,
+ * pragma.c and template_word.c rewrite source constructs that clang rejects. device_link.c links device code;
+ * process.c runs compilers; container.c writes fat binaries. host_text.c writes host code as C++; nvcc.c has nvcc's
+ * own output.
  */
 #ifndef SLUICE_CLI_CC_H
 #define SLUICE_CLI_CC_H

@@ -9,8 +9,6 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,18 +38,12 @@ struct work {
 /* Sets the function pointers. Returns false after a message. */
 static bool load_driver(struct driver *driver)
 {
-	char folder[PATH_MAX], path[PATH_MAX + 16];
-	if (!cli_library_folder(folder)) {
-		cli_error("sluice run", "found no libcudart.so of Sluice");
-		return false;
-	}
-	snprintf(path, sizeof path, "%s/libcudart.so", folder);
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *library = run_load_runtime("sluice run");
 	bool fine = library;
 #define FIND(name) fine = fine && (*(void **)&driver->name = dlsym(library, #name));
 	DRIVER(FIND)
 #undef FIND
-	if (!fine)
+	if (library && !fine)
 		cli_error("sluice run", "%s", dlerror());
 	return fine;
 }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/mix.h"
 #include "cli/commands.h"
 #include "cli/launch_plan/npy.h"
 
@@ -87,19 +88,10 @@ static bool read_shape(struct launch_plan *plan, const struct plan_tensor *plann
 	                            (int)TENSOR_DIMENSIONS);
 }
 
-/* SplitMix64: the same numbers on every computer. */
-static uint64_t random_bits(uint64_t *state)
-{
-	uint64_t bits = *state += 0x9e3779b97f4a7c15;
-	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
-	bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
-	return bits ^ bits >> 31;
-}
-
 /* Random floats lie in [-1, 1), random integers in 0 to 99. */
 static double random_value(enum element type, uint64_t *state)
 {
-	uint64_t bits = random_bits(state);
+	uint64_t bits = mix64(*state += 0x9e3779b97f4a7c15u); /* SplitMix64: the same numbers on every computer */
 	return element_types[type].is_float ? (double)(bits >> 11) * 0x1p-52 - 1 : (double)(bits % 100);
 }
 

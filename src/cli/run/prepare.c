@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "sluice_runtime.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,6 +34,20 @@ void run_set(const char *variable, const char *value)
 		perror("sluice run: setenv");
 		exit(CLI_FAILED);
 	}
+}
+
+void *run_load_runtime(const char *name)
+{
+	char folder[PATH_MAX], path[PATH_MAX + 16];
+	if (!cli_library_folder(folder)) {
+		cli_error(name, "found no libcudart.so of Sluice");
+		return NULL;
+	}
+	snprintf(path, sizeof path, "%s/libcudart.so", folder);
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		cli_error(name, "%s", dlerror());
+	return library;
 }
 
 /* Puts a text before a variable's value. */

@@ -60,6 +60,9 @@ char *run_absolute(const char *path);
 /* Sets an environment variable; NULL leaves it unchanged. */
 void run_set(const char *variable, const char *value);
 
+/* Loads our runtime into this process. NULL after a message. */
+void *run_load_runtime(const char *name);
+
 /* Checks machine and options, and sets the runtime's environment variables. Returns false after a message. */
 bool run_prepare(const struct run *run);
 

@@ -5,8 +5,6 @@
 #include "base/file.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,15 +13,8 @@ typedef int run_trace(const char *path, const char *kernel);
 /* Returns the runtime's cudaRunTrace(). NULL after a message. */
 static run_trace *load(const struct run *run)
 {
-	char folder[PATH_MAX], path[PATH_MAX + 16];
-	if (!cli_library_folder(folder)) {
-		cli_error(run->name, "found no libcudart.so of Sluice");
-		return NULL;
-	}
-	snprintf(path, sizeof path, "%s/libcudart.so", folder);
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	void *found = library ? dlsym(library, "cudaRunTrace") : NULL;
-	if (!found)
+	void *library = run_load_runtime(run->name), *found = library ? dlsym(library, "cudaRunTrace") : NULL;
+	if (library && !found)
 		cli_error(run->name, "%s", dlerror());
 	return (run_trace *)(uintptr_t)found;
 }
